@@ -60,3 +60,5 @@ pub use request::Request;
 pub use stored_ids::stored_ids;
 pub use survey::Survey;
 pub use witness::Witness;
+
+pub use rowkey_tables::{Address, Connection, Error, Progress, Silent};

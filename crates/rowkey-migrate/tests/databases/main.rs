@@ -10,7 +10,6 @@ mod chunks;
 mod copy;
 mod parquet;
 mod privileges;
-mod relayout;
 mod schema;
 
 use std::env;
@@ -33,7 +32,7 @@ fn is_large() -> bool {
 }
 
 fn main() -> Result<ExitCode> {
-    if let Some(code) = copy::as_child().or_else(relayout::as_child) {
+    if let Some(code) = copy::as_child() {
         return Ok(code);
     }
     let mut suite = Suite::from_env()?;
@@ -43,7 +42,6 @@ fn main() -> Result<ExitCode> {
     suite.module("copy", copy::add_tests);
     suite.module("parquet", parquet::add_tests);
     suite.module("privileges", privileges::add_tests);
-    suite.module("relayout", relayout::add_tests);
     suite.module("schema", schema::add_tests);
     Ok(suite.run())
 }

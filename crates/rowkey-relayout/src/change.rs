@@ -1,0 +1,307 @@
+//! The phases of a change, one after the other, and back.
+//!
+//! A change has phases. Each can be repeated, and until [`contract`] everything can be undone:
+//!
+//! 1. [`Phase::Expand`] makes the new columns or tables, and triggers that fill them.
+//! 2. [`Phase::Backfill`] converts the rows that exist, in batches.
+//! 3. [`Phase::Check`] makes indexes and constraints, and compares the new values with the old
+//!    ones.
+//! 4. [`Phase::Swap`] exchanges old and new, in one exclusive moment. From then on, triggers fill
+//!    the old columns.
+//!
+//! [`contract`] drops what is old, [`undo`] what is new.
+
+use std::time::Instant;
+
+use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::Catalog;
+use rowkey_tables::connection::Connection;
+use rowkey_tables::{Progress, Step};
+
+use crate::phase::Phase;
+use crate::plan::Plan;
+use crate::refusals::Refusals;
+use crate::runner::Runner;
+use crate::state::{self, State, Way};
+use crate::work::Work;
+
+/// The plan of the change that has begun in a database, and is neither contracted nor undone.
+///
+/// A program that makes its plans itself asks this first. Once a change has begun, the catalogue is
+/// another one: a plan made from it would not be the one that the change goes on with.
+///
+/// # Errors
+///
+/// [`Error::Database`] if the account may not read the table with the state, [`Error::Plan`] if
+/// another version of this crate has written a plan that this one cannot read.
+pub async fn begun(connection: &mut Connection) -> Result<Option<Plan>, Error> {
+    state::begun(connection).await
+}
+
+/// Calls the function of the backend's module.
+macro_rules! with_backend {
+    ($backend:expr, $function:ident($($argument:expr),*)) => {
+        match $backend {
+            #[cfg(feature = "postgres")]
+            Backend::Postgres => crate::postgres::$function($($argument),*).await,
+            #[cfg(feature = "mysql")]
+            Backend::MySql | Backend::MariaDb => crate::mysql::$function($($argument),*).await,
+            #[cfg(feature = "sqlite")]
+            Backend::Sqlite => crate::sqlite::$function($($argument),*).await,
+            #[cfg(feature = "sqlserver")]
+            Backend::SqlServer => crate::sqlserver::$function($($argument),*).await,
+            #[allow(unreachable_patterns, reason = "with all drivers, none is missing")]
+            backend => Err(Error::NoDriver(backend)),
+        }
+    };
+}
+
+/// Does the phases up to one, from where an earlier run stopped.
+///
+/// # Errors
+///
+/// [`Error::Refused`] before the first change for what cannot be carried, for a changed catalogue,
+/// and for a plan that was edited after its first phase; [`Error::Differs`] if the new values are
+/// not the old ones; [`Error::Database`] if the database refuses a statement. After each of them, a
+/// repetition goes on.
+pub async fn run(
+    connection: &mut Connection,
+    plan: &Plan,
+    last: Phase,
+    progress: &mut dyn Progress,
+) -> Result<(), Error> {
+    let mut state = State::open(connection, plan).await?;
+    let begun = Instant::now();
+    let outcome = go_on(connection, plan, last, &mut state, progress).await;
+    state.close(connection, outcome).await?;
+    if connection.backend() == Backend::Sqlite {
+        // There, the lock of changes is the one of writers.
+        let waited = begun.elapsed().as_millis();
+        progress.report(Step::Note(format!("{waited} ms exclusive for writers")));
+    }
+    Ok(())
+}
+
+async fn go_on(
+    connection: &mut Connection,
+    plan: &Plan,
+    last: Phase,
+    state: &mut State,
+    progress: &mut dyn Progress,
+) -> Result<(), Error> {
+    state.require_not_undone()?;
+    let (was_begun, was_checked) = (state.has_begun(), state.is_done(Phase::Check));
+    for phase in Phase::ALL.into_iter().filter(|phase| *phase <= last) {
+        if state.is_done(phase) {
+            continue;
+        }
+        let work = state.work(connection, plan, Way::There).await?;
+        if phase == Phase::Expand && !state.has_begun() {
+            refuse_work(connection, &work).await?;
+        }
+        if phase == Phase::Swap && was_checked && !state.is_begun(phase) {
+            refuse_damaged_values(connection, &work).await?;
+            #[cfg(feature = "postgres")]
+            if work.backend == Backend::Postgres {
+                let mut runner = Runner::live(connection, progress);
+                crate::postgres::require_filled(&mut runner, &work).await?;
+            }
+        }
+        state.begin(connection, plan, phase).await?;
+        let mut runner = Runner::live(connection, progress);
+        runner.begins(phase.name());
+        do_phase(&mut runner, &work, phase).await?;
+        // In SQLite, nobody else has written since this run has begun.
+        if phase == Phase::Check && (was_begun || work.backend != Backend::Sqlite) {
+            refuse_damaged_values(connection, &work).await?;
+        }
+        state.finish(connection, plan).await?;
+    }
+    Ok(())
+}
+
+/// Fails for values that programs have written since the beginning, and that aren't ids of the
+/// format: after the swap, they would stand in the way back.
+async fn refuse_damaged_values(connection: &mut Connection, work: &Work) -> Result<(), Error> {
+    let mut refusals = Refusals::default();
+    refusals.add_damaged_values(connection, work).await?;
+    refusals.result()
+}
+
+async fn do_phase(runner: &mut Runner<'_>, work: &Work, phase: Phase) -> Result<(), Error> {
+    match phase {
+        Phase::Expand => with_backend!(work.backend, expand(runner, work)),
+        Phase::Backfill => with_backend!(work.backend, backfill(runner, work)),
+        Phase::Check => with_backend!(work.backend, check(runner, work)),
+        Phase::Swap => with_backend!(work.backend, swap(runner, work)),
+    }
+}
+
+/// Fails for everything that the change refuses before it begins.
+pub(crate) async fn refuse(connection: &mut Connection, plan: &Plan) -> Result<(), Error> {
+    state::require_none(connection, plan).await?;
+    let catalog = Catalog::read(connection).await?;
+    let work = Work::new(plan, &catalog)?;
+    refuse_work(connection, &work).await
+}
+
+/// Fails for privileges that a change needs, whatever its plan.
+pub(crate) async fn refuse_privileges(connection: &mut Connection) -> Result<(), Error> {
+    match connection.backend() {
+        #[cfg(feature = "mysql")]
+        Backend::MySql | Backend::MariaDb => crate::mysql::refuse_privileges(connection).await,
+        _ => Ok(()),
+    }
+}
+
+async fn refuse_work(connection: &mut Connection, work: &Work) -> Result<(), Error> {
+    with_backend!(work.backend, refuse(connection, work))?;
+    let mut refusals = Refusals::default();
+    refusals.add_polymorphic(connection, work).await?;
+    refusals.add_unplanned(connection, work).await?;
+    refusals.add_map_of_another_format(connection, work).await?;
+    refusals.result()
+}
+
+/// Takes everything back, from whichever phase was reached, and keeps what was written since.
+///
+/// # Errors
+///
+/// [`Error::Refused`] if there is nothing to undo, and after [`contract`]; otherwise as [`run`].
+pub async fn undo(
+    connection: &mut Connection,
+    plan: &Plan,
+    progress: &mut dyn Progress,
+) -> Result<(), Error> {
+    let mut state = State::open(connection, plan).await?;
+    let outcome = take_back(connection, plan, &mut state, progress).await;
+    state.close(connection, outcome).await
+}
+
+async fn take_back(
+    connection: &mut Connection,
+    plan: &Plan,
+    state: &mut State,
+    progress: &mut dyn Progress,
+) -> Result<(), Error> {
+    let reached = state.reached_for_undo()?;
+    let work = state.work(connection, plan, Way::Back).await?;
+    let before = state.begin_undo(connection, reached).await?;
+    let mut runner = Runner::live(connection, progress);
+    runner.begins("undo");
+    let outcome = with_backend!(work.backend, undo(&mut runner, &work, reached));
+    if let Err(Error::Refused { .. }) = &outcome {
+        // It is refused before the exchange, and the change can still be contracted. What an
+        // interrupted undo has made is on the old columns, and goes with them.
+        state.forget_undo(connection, before).await?;
+    }
+    outcome?;
+    state.remove(connection).await
+}
+
+/// Drops the old columns or tables. After that, nothing can be undone.
+///
+/// # Errors
+///
+/// [`Error::Refused`] before the swap; otherwise as [`run`].
+pub async fn contract(
+    connection: &mut Connection,
+    plan: &Plan,
+    progress: &mut dyn Progress,
+) -> Result<(), Error> {
+    let mut state = State::open(connection, plan).await?;
+    let outcome = drop_old(connection, plan, &mut state, progress).await;
+    state.close(connection, outcome).await
+}
+
+async fn drop_old(
+    connection: &mut Connection,
+    plan: &Plan,
+    state: &mut State,
+    progress: &mut dyn Progress,
+) -> Result<(), Error> {
+    state.require_not_undone()?;
+    state.require_swapped()?;
+    let work = state.work(connection, plan, Way::There).await?;
+    #[cfg(feature = "postgres")]
+    if work.backend == Backend::Postgres && state.is_begun(Phase::Swap) {
+        let mut runner = Runner::live(connection, progress);
+        crate::postgres::require_kept(&mut runner, &work).await?;
+    }
+    state.begin_contract(connection).await?;
+    let mut runner = Runner::live(connection, progress);
+    runner.begins("contract");
+    with_backend!(work.backend, contract(&mut runner, &work))?;
+    state.remove(connection).await
+}
+
+/// The SQL of the phases up to one, for people to read. Nothing is changed.
+///
+/// # Errors
+///
+/// As [`run`], before its first change.
+pub async fn script(
+    connection: &mut Connection,
+    plan: &Plan,
+    last: Phase,
+) -> Result<Vec<String>, Error> {
+    let catalog = Catalog::read(connection).await?;
+    let work = Work::new(plan, &catalog)?;
+    refuse_work(connection, &work).await?;
+    let mut silent = rowkey_tables::Silent;
+    let mut runner = Runner::dry(connection, &mut silent);
+    begin_in_script(&mut runner, &work).await?;
+    for phase in Phase::ALL.into_iter().filter(|phase| *phase <= last) {
+        runner.begins(phase.name());
+        do_phase(&mut runner, &work, phase).await?;
+    }
+    end_in_script(&mut runner, &work).await?;
+    Ok(runner.into_script())
+}
+
+/// The SQL of [`contract`], before or after the phases. Nothing is changed.
+///
+/// # Errors
+///
+/// [`Error::Refused`] while another process changes tables, [`Error::Database`] if the database
+/// refuses a query.
+pub async fn contract_script(
+    connection: &mut Connection,
+    plan: &Plan,
+) -> Result<Vec<String>, Error> {
+    let state = State::open(connection, plan).await?;
+    let work = state.work(connection, plan, Way::Back).await;
+    let (work, outcome) = match work {
+        Ok(work) => (Some(work), Ok(())),
+        Err(error) => (None, Err(error)),
+    };
+    state.close(connection, outcome).await?;
+    let Some(work) = work else {
+        return Ok(Vec::new());
+    };
+    let mut silent = rowkey_tables::Silent;
+    let mut runner = Runner::dry(connection, &mut silent);
+    runner.begins("contract");
+    begin_in_script(&mut runner, &work).await?;
+    with_backend!(work.backend, contract(&mut runner, &work))?;
+    end_in_script(&mut runner, &work).await?;
+    Ok(runner.into_script())
+}
+
+/// In SQLite, the lock of changes is the transaction of all phases.
+async fn begin_in_script(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
+    if work.backend == Backend::Sqlite {
+        for statement in state::SQLITE_BEGIN {
+            runner.run("the transaction", statement).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn end_in_script(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
+    if work.backend == Backend::Sqlite {
+        runner.run("the transaction", state::SQLITE_COMMIT).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,214 @@
+//! Compares the new tables with the old ones, and repairs what cascades have left.
+
+use std::time::Instant;
+
+use super::backfill::shown;
+use super::names::{self, quoted};
+use super::ranges::Ranges;
+use super::rebuilt::Rebuilt;
+use super::session::transaction;
+use super::values::{Reading, Side};
+use crate::batch_size::BatchSize;
+use crate::runner::Runner;
+use crate::work::Work;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::Column;
+
+/// How many rows a query compares. It locks nothing, but keeps the versions of rows that it may
+/// still see.
+const COMPARED_ROWS: u32 = 50_000;
+
+/// The server may still take a table that was just filled for an empty one, and would read all of
+/// it for each row of the other.
+const BY_KEY: &str = "FORCE INDEX (PRIMARY)";
+
+/// Makes a new table equal to the old one.
+///
+/// A cascade fires no trigger. It has no counterpart in the new table for a row whose key it
+/// changes before the row is copied, if the copying has passed the new key already; nor for any row
+/// while a foreign key to the table itself, or of a circle of tables, is still missing. Once
+/// neither happens any more, differences only become fewer. A cascade may still move a row away
+/// from a repair, which is then repeated.
+pub(super) async fn settle(
+    runner: &mut Runner<'_>,
+    work: &Work,
+    table: &Rebuilt<'_>,
+) -> Result<(), Error> {
+    for _ in 0..work.policy.lock_attempts {
+        if difference(runner, table, Rows::All).await?.is_none() {
+            return Ok(());
+        }
+        repair(runner, work, table).await?;
+    }
+    expect_none(table, difference(runner, table, Rows::All).await?)
+}
+
+async fn repair(runner: &mut Runner<'_>, work: &Work, table: &Rebuilt<'_>) -> Result<(), Error> {
+    let doing = format!("rows of {} that a cascade has changed", table.name());
+    let (old, new) = (table.quoted()?, table.quoted_new()?);
+    let mut repaired = 0;
+    let mut size = BatchSize::new(&work.policy);
+    let mut ranges = Ranges::new(table, Side::New, new.clone())?;
+    while ranges.next(runner, size.rows()).await? {
+        let delete = format!(
+            "DELETE n FROM {new} n {BY_KEY} LEFT JOIN {old} o {BY_KEY} ON {} WHERE o.{} IS NULL AND {}",
+            table.has_key(Side::Old, "o.", "n.", Reading::Current)?,
+            first_key(table, Side::Old)?,
+            ranges.condition("n.")
+        );
+        let begun = Instant::now();
+        repaired += transaction(runner, &work.policy, &doing, &[&delete]).await?;
+        size.took(begun.elapsed());
+    }
+    let mut ranges = Ranges::new(table, Side::Old, old.clone())?;
+    while ranges.next(runner, size.rows()).await? {
+        let columns = table.quoted_columns(Side::New)?;
+        let set = columns
+            .iter()
+            .map(|column| format!("{column} = VALUES({column})"));
+        let upsert = format!(
+            "INSERT INTO {new} ({}) SELECT {} FROM {old} o {BY_KEY} LEFT JOIN {new} n {BY_KEY} ON {} \
+             WHERE ({}) AND {} LOCK IN SHARE MODE ON DUPLICATE KEY UPDATE {}",
+            columns.join(", "),
+            table.written(Side::New, "o.")?.join(", "),
+            table.has_key(Side::New, "n.", "o.", Reading::Current)?,
+            ranges.condition("o."),
+            differs(table)?,
+            set.collect::<Vec<String>>().join(", ")
+        );
+        let begun = Instant::now();
+        repaired += transaction(runner, &work.policy, &doing, &[&upsert]).await?;
+        size.took(begun.elapsed());
+    }
+    if repaired > 0 {
+        runner.note(format!(
+            "{}: {repaired} rows followed a cascade",
+            table.name()
+        ));
+    }
+    Ok(())
+}
+
+/// Which rows are compared.
+#[derive(Clone, Copy, Debug)]
+enum Rows<'r> {
+    /// All of both tables, as they are at one moment.
+    All,
+    /// Those of a range of the side's table.
+    Of(Side, &'r Ranges),
+}
+
+/// Fails if the two tables do not have the same rows. A query sees both as they are at one moment,
+/// so that writers need not wait.
+pub(super) async fn compare(runner: &mut Runner<'_>, table: &Rebuilt<'_>) -> Result<(), Error> {
+    if table.key_may_follow() {
+        // A row could move from a range that is still to come to one that was compared.
+        return expect_none(table, difference(runner, table, Rows::All).await?);
+    }
+    for (side, name) in [
+        (Side::Old, table.quoted()?),
+        (Side::New, table.quoted_new()?),
+    ] {
+        let mut ranges = Ranges::new(table, side, name)?;
+        while ranges.next(runner, COMPARED_ROWS).await? {
+            let found = difference(runner, table, Rows::Of(side, &ranges)).await?;
+            expect_none(table, found)?;
+        }
+    }
+    Ok(())
+}
+
+/// A row that is not the same in both tables, as text for people.
+async fn difference(
+    runner: &mut Runner<'_>,
+    table: &Rebuilt<'_>,
+    rows: Rows<'_>,
+) -> Result<Option<String>, Error> {
+    let (old, new) = (table.quoted()?, table.quoted_new()?);
+    let mut queries = Vec::new();
+    if let Rows::All | Rows::Of(Side::Old, _) = rows {
+        let condition = rows.condition("o.");
+        queries.push(format!(
+            "(SELECT CONCAT('the row with the key ', {}, ' is not the same in the new table') \
+             FROM {old} o LEFT JOIN {new} n {BY_KEY} ON {} WHERE ({condition}) AND {} LIMIT 1)",
+            shown(&format!("o.{}", first_key(table, Side::Old)?)),
+            table.has_key(Side::New, "n.", "o.", Reading::Snapshot)?,
+            differs(table)?
+        ));
+    }
+    if let Rows::All | Rows::Of(Side::New, _) = rows {
+        let condition = rows.condition("n.");
+        queries.push(format!(
+            "(SELECT CONCAT('the row with the key ', {}, ' is only in the new table') \
+             FROM {new} n LEFT JOIN {old} o {BY_KEY} ON {} WHERE ({condition}) AND o.{} IS NULL LIMIT 1)",
+            shown(&format!("n.{}", first_key(table, Side::New)?)),
+            table.has_key(Side::Old, "o.", "n.", Reading::Snapshot)?,
+            first_key(table, Side::Old)?
+        ));
+    }
+    let query = queries.join(" UNION ALL ");
+    let doing = format!("the comparison of {}", table.name());
+    if runner.is_dry() {
+        runner.run(&doing, &query).await?;
+        return Ok(None);
+    }
+    let rows = runner.query(&doing, &query, &[]).await?;
+    let found = rows.first().map(|row| row.text(0).map(ToOwned::to_owned));
+    found.transpose()
+}
+
+impl Rows<'_> {
+    fn condition(self, qualifier: &str) -> String {
+        match self {
+            Self::All => "TRUE".into(),
+            Self::Of(_, ranges) => ranges.condition(qualifier),
+        }
+    }
+}
+
+fn expect_none(table: &Rebuilt<'_>, difference: Option<String>) -> Result<(), Error> {
+    match difference {
+        None => Ok(()),
+        Some(found) => Err(Error::Differs {
+            what: format!("the table {}", table.name()),
+            found: format!(
+                "{found}, {}; undo the change and begin again. A TRUNCATE and writes with \
+                 `foreign_key_checks = 0` fire no triggers",
+                names::new_table(table.name())
+            ),
+        }),
+    }
+}
+
+fn first_key(table: &Rebuilt<'_>, side: Side) -> Result<String, Error> {
+    let key = table.key()?;
+    let first = key.first().map_or("", |column| &column.name);
+    table.quoted_of(first, side)
+}
+
+/// The condition that a row `o` of the old table has no equal row `n` of the new one.
+fn differs(table: &Rebuilt<'_>) -> Result<String, Error> {
+    let mut differences = vec![format!("n.{} IS NULL", first_key(table, Side::New)?)];
+    for column in table.columns() {
+        let value = table.value(&column.name, Side::New, "o.", Reading::Snapshot)?;
+        let new = format!("n.{}", table.quoted_of(&column.name, Side::New)?);
+        differences.push(format!(
+            "NOT ({} <=> {})",
+            exact(column, &value),
+            exact(column, &new)
+        ));
+        if table.changed.changed(&column.name).is_some() && column.is_nullable {
+            let old = quoted(&column.name)?;
+            differences.push(format!("(o.{old} IS NULL) <> ({new} IS NULL)"));
+        }
+    }
+    Ok(format!("({})", differences.join(" OR ")))
+}
+
+/// A value with its letter case and its spaces, which collations ignore.
+fn exact(column: &Column, sql: &str) -> String {
+    match column.collation {
+        Some(_) => format!("CAST({sql} AS BINARY)"),
+        None => sql.into(),
+    }
+}

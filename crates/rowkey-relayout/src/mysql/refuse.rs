@@ -1,0 +1,521 @@
+//! What a rebuilt table would lose, found before the first change.
+
+use super::names::{self, Event, OLD_IDS, Role, SWAPPED, SWAPPED_NO, SWAPPED_YES};
+use super::rebuilt::{Rebuilt, in_order};
+use super::shadow;
+use super::values::{Side, Values};
+use crate::positional::inserts_by_place;
+use crate::refusals::Refusals;
+use crate::runner::Runner;
+use crate::work::{ChangedTable, Source, Work};
+use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::mysql::grants::Grants;
+use rowkey_tables::catalog::{Catalog, Dependent, DependentKind, Table};
+use rowkey_tables::connection::{Connection, Value};
+
+use crate::plan::OldPrograms;
+
+pub(super) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(), Error> {
+    let catalog = Catalog::read(connection).await?;
+    let mut refusals = Refusals::default();
+    add_privileges(connection, &mut refusals).await?;
+    for table in &work.tables {
+        add_table(&mut refusals, work, table);
+        add_columns(&mut refusals, work, table);
+        add_indexes(&mut refusals, table);
+        for dependent in &table.table.dependents {
+            add_dependent(&mut refusals, table, dependent);
+        }
+        let instead =
+            "write the plan again, or drop the foreign key, and add it again after the change";
+        add_outer_references(&mut refusals, work, &catalog, table, instead);
+        add_targetless(&mut refusals, &catalog, table);
+    }
+    add_cascades(connection, &mut refusals, work).await?;
+    add_periods(connection, &mut refusals, work).await?;
+    add_taken_names(connection, &mut refusals, work).await?;
+    add_map(connection, &mut refusals, work).await?;
+    // Whatever is wrong with the definitions may also be wrong with a query on the rows.
+    refusals.result()?;
+    let mut refusals = Refusals::default();
+    refusals.add_damaged_values(connection, work).await?;
+    refusals.add_unusable_times(connection, work).await?;
+    for table in &in_order(work)? {
+        add_orphans(connection, &mut refusals, work, table).await?;
+    }
+    refusals.result()
+}
+
+/// MySQL from 9.6 on carries out foreign keys itself, unless it leaves them to InnoDB. If a
+/// program's write is given up for a deadlock within a cascade, version 9.7.4 then tells the
+/// program that it has succeeded; and the batches of a change make such deadlocks.
+async fn add_cascades(
+    connection: &mut Connection,
+    refusals: &mut Refusals,
+    work: &Work,
+) -> Result<(), Error> {
+    let query = "SHOW VARIABLES LIKE 'innodb_native_foreign_keys'";
+    let rows = connection.query("who carries out foreign keys", query, &[]);
+    let rows = rows.await?;
+    if rows.first().map(|row| row.text(1)).transpose()? != Some("OFF") {
+        return Ok(());
+    }
+    let has_action = |rule: &String| matches!(rule.as_str(), "CASCADE" | "SET NULL");
+    let mut keys = Vec::new();
+    for table in &work.tables {
+        for key in &table.table.foreign_keys {
+            if has_action(&key.on_delete) || has_action(&key.on_update) {
+                keys.push(format!("{} of {}", key.name, table.name()));
+            }
+        }
+    }
+    if !keys.is_empty() {
+        refusals.add(
+            format!("CASCADE and SET NULL of foreign keys ({})", keys.join(", ")),
+            "this server carries them out itself, and then may lose writes of programs in silence when they meet the \
+             change in a deadlock",
+            "start it with --innodb-native-foreign-keys=ON until the change is contracted or undone, or let the \
+             foreign keys have no action for that time",
+        );
+    }
+    Ok(())
+}
+
+/// Fails for privileges that are missing.
+pub(super) async fn refuse_privileges(connection: &mut Connection) -> Result<(), Error> {
+    let mut refusals = Refusals::default();
+    add_privileges(connection, &mut refusals).await?;
+    refusals.result()
+}
+
+/// The change makes tables under new names, which no grant on a table is for.
+async fn add_privileges(connection: &mut Connection, refusals: &mut Refusals) -> Result<(), Error> {
+    let grants = Grants::read(connection).await?;
+    let missing = grants.missing_for_a_change();
+    if !missing.is_empty() {
+        refusals.add(
+            format!("the database {}", grants.database()),
+            format!(
+                "the account has no {} on all of it, which tables and triggers under new names need",
+                missing.join(", ")
+            ),
+            "grant them for the time of the change",
+        );
+    }
+    Ok(())
+}
+
+fn add_table(refusals: &mut Refusals, work: &Work, table: &ChangedTable) {
+    let name = table.name();
+    let what = || format!("the table {name}");
+    if !table.table.options.eq_ignore_ascii_case("InnoDB") {
+        refusals.add(
+            what(),
+            format!("its engine {} has no transactions", table.table.options),
+            "convert it: ALTER TABLE … ENGINE=InnoDB",
+        );
+    }
+    // In the names of its files, the server writes others as codes.
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    let mut keys = table.table.foreign_keys.iter();
+    if work.backend == Backend::MySql
+        && !name.name.chars().all(is_plain)
+        && keys.any(|key| key.target == *name)
+    {
+        refusals.add(
+            what(),
+            "it refers to itself, and its name has characters with which MySQL forgets, when it renames a \
+             table, that such a reference is to the table itself",
+            "rename it (letters, digits and _ are safe), or drop the reference, and add it again after the \
+             change",
+        );
+    }
+    if name.schema.is_some() {
+        refusals.add(
+            what(),
+            "it is in another database than the connection's, and triggers and renames stay in one",
+            "move it into the database of the key",
+        );
+    }
+    if table.table.primary_key().is_none() {
+        refusals.add(
+            what(),
+            "without a primary key, its rows cannot be told apart",
+            "give it one",
+        );
+    }
+    if work.policy.old_programs == OldPrograms::Rename {
+        for column in &table.columns {
+            refusals.add_needed_name(work, table, column, &column.kept);
+        }
+        for column in table
+            .columns
+            .iter()
+            .filter(|column| column.becomes == column.column.name)
+        {
+            refusals.add(
+                format!("`becomes = \"{}\"` of {name}", column.becomes),
+                "programs with the old declaration would go on writing",
+                "choose another name, or `old-programs = \"mark\"`",
+            );
+        }
+    }
+}
+
+fn add_columns(refusals: &mut Refusals, work: &Work, table: &ChangedTable) {
+    for changed in &table.columns {
+        let column = &changed.column;
+        let what = format!("{}.{}", table.name(), column.name);
+        // New ids come from programs, whatever has made the old ones.
+        if changed.is_key && matches!(work.source, Source::Mapped) {
+            continue;
+        }
+        if let Some(default) = &column.default {
+            refusals.add(
+                what.clone(),
+                format!("its default {default} is an id of the old form"),
+                "drop the default; `rowkey ddl` prints one for new ids",
+            );
+        }
+        if !column.generated.is_empty() {
+            refusals.add(
+                what,
+                format!("the database fills it itself ({})", column.generated),
+                format!(
+                    "make it an ordinary column, or `rekey` it to {}",
+                    work.to.format().name()
+                ),
+            );
+        }
+    }
+}
+
+/// The server has to make new ids, and old ones for rows that new programs write.
+async fn add_map(
+    connection: &mut Connection,
+    refusals: &mut Refusals,
+    work: &Work,
+) -> Result<(), Error> {
+    let values = Values::of(work)?;
+    let Some(map) = values.map() else {
+        return Ok(());
+    };
+    map.check()?;
+    let outcome = connection.query("a new id", &map.trial()?, &[]).await;
+    if let Err(Error::Database { source, .. }) = outcome {
+        refusals.add(
+            "new ids",
+            format!("this server cannot make them: {source}"),
+            "RANDOM_BYTES needs MySQL 5.6.17 or MariaDB 10.10",
+        );
+    }
+    Ok(())
+}
+
+/// A part of an id is another one in the other form.
+fn add_indexes(refusals: &mut Refusals, table: &ChangedTable) {
+    for index in &table.table.indexes {
+        let mut columns = index.columns.iter();
+        let of_changed = columns.any(|column| table.changed(column).is_some());
+        if of_changed && !index.is_plain {
+            refusals.add(
+                format!("the index {} of {}", index.name, table.name()),
+                format!("it has a part of a changed column: {}", index.definition),
+                "drop it, and create it on the new column after the change",
+            );
+        }
+    }
+}
+
+fn add_dependent(refusals: &mut Refusals, table: &ChangedTable, dependent: &Dependent) {
+    let uses = |column: &&String| table.changed(column).is_some();
+    let changed: Vec<&str> = dependent
+        .columns
+        .iter()
+        .filter(uses)
+        .map(String::as_str)
+        .collect();
+    let (kind, name) = (dependent.kind.name(), &dependent.name);
+    let what = format!("the {kind} {name} of {}", table.name());
+    let names_changed = format!("it names {}", changed.join(", "));
+    match dependent.kind {
+        DependentKind::Partition => refusals.add(
+            what,
+            format!(
+                "a partitioned table ({}) has no foreign keys",
+                dependent.definition
+            ),
+            "remove the partitions: ALTER TABLE … REMOVE PARTITIONING",
+        ),
+        DependentKind::Trigger if is_trigger_of(&table.table, dependent) => refusals.add(
+            what,
+            "triggers stay with the old table, and would run twice",
+            "drop it, and create it again after the change",
+        ),
+        DependentKind::Trigger if inserts_by_place(&dependent.definition, &table.name().name) => {
+            refusals.add(
+                what,
+                format!("it inserts into {} without naming columns", table.name()),
+                "let it name the columns, and change it with the programs",
+            );
+        }
+        DependentKind::View if !changed.is_empty() => refusals.add(
+            what,
+            names_changed,
+            "drop it, and create it again after the change",
+        ),
+        DependentKind::Check | DependentKind::GeneratedColumn if !changed.is_empty() => refusals
+            .add(
+                what,
+                names_changed,
+                "drop it, and add it again after the change",
+            ),
+        _ => {}
+    }
+}
+
+/// Whether a dependent is a trigger of the table itself, and not of another that names it.
+fn is_trigger_of(table: &Table, dependent: &Dependent) -> bool {
+    let event = dependent.definition.split(" FOR EACH ROW").next();
+    dependent.kind == DependentKind::Trigger
+        && event.is_some_and(|event| event.ends_with(&format!(" ON {}", table.name)))
+}
+
+/// Foreign keys follow the tables that they refer to, so that they would lead to the old table.
+fn add_outer_references(
+    refusals: &mut Refusals,
+    work: &Work,
+    catalog: &Catalog,
+    table: &ChangedTable,
+    instead: &str,
+) {
+    for (other, key) in catalog.references_to(table.name()) {
+        if work.tables.iter().any(|table| *table.name() == other.name) {
+            continue;
+        }
+        refusals.add(
+            format!("the foreign key {} of {}", key.name, other.name),
+            format!("it refers to {}, which is rebuilt", table.name()),
+            instead,
+        );
+    }
+}
+
+/// While it does not check foreign keys, a server lets tables and indexes go to which they refer.
+/// The new table would not get such a reference.
+fn add_targetless(refusals: &mut Refusals, catalog: &Catalog, table: &ChangedTable) {
+    for key in &table.table.foreign_keys {
+        let found = catalog.table(&key.target);
+        let why = match &found {
+            Err(_) => "does not exist, or the account may not see it",
+            Ok(target) if !has_index(target, &key.target_columns) => {
+                "has no index that begins with the columns that it refers to"
+            }
+            Ok(_) => continue,
+        };
+        refusals.add(
+            format!("the foreign key {} of {}", key.name, table.name()),
+            format!("the table {} {why}", key.target),
+            "drop the foreign key, or make again what it refers to",
+        );
+    }
+}
+
+/// Whether an index of a table begins with some columns.
+fn has_index(table: &Table, columns: &[String]) -> bool {
+    let keys = table.keys.iter().map(|key| &key.columns);
+    let mut indexes = keys.chain(table.indexes.iter().map(|index| &index.columns));
+    indexes.any(|index| index.starts_with(columns))
+}
+
+/// Rows of a period cannot be written as the backfill does, nor the earlier versions of a row.
+async fn add_periods(
+    connection: &mut Connection,
+    refusals: &mut Refusals,
+    work: &Work,
+) -> Result<(), Error> {
+    if work.backend != Backend::MariaDb {
+        return Ok(());
+    }
+    for table in &work.tables {
+        let doing = format!("the definition of {}", table.name());
+        let show = format!("SHOW CREATE TABLE {}", table.name().quoted(work.backend)?);
+        let rows = connection.query(&doing, &show, &[]).await?;
+        let definition = rows.first().map_or(Ok(""), |row| row.text(1))?;
+        let mut lines = definition.lines().map(str::trim_start);
+        if definition.contains(" WITH SYSTEM VERSIONING") {
+            refusals.add(
+                format!("the table {}", table.name()),
+                "it is system-versioned, and earlier versions of its rows would keep the old ids",
+                "ALTER TABLE … DROP SYSTEM VERSIONING first, which drops the earlier versions",
+            );
+        } else if lines.any(|line| line.starts_with("PERIOD FOR ")) {
+            refusals.add(
+                format!("the table {}", table.name()),
+                "it has a period, whose rows the server itself divides",
+                "drop the period, and add it again after the change",
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The names of what the change makes have to be free.
+async fn add_taken_names(
+    connection: &mut Connection,
+    refusals: &mut Refusals,
+    work: &Work,
+) -> Result<(), Error> {
+    let mut tables = vec![
+        SWAPPED.to_owned(),
+        SWAPPED_NO.to_owned(),
+        SWAPPED_YES.to_owned(),
+        OLD_IDS.to_owned(),
+    ];
+    let mut triggers = Vec::new();
+    for table in &work.tables {
+        let name = &table.name().name;
+        tables.extend([
+            names::new_table(name),
+            names::old_table(name),
+            names::progress_table(name),
+        ]);
+        for role in [Role::Forward, Role::Back, Role::Guard] {
+            triggers.extend(Event::ALL.map(|event| names::trigger(name, role, event)));
+        }
+    }
+    let doing = "the names in the database";
+    for (kind, query, wanted) in [
+        (
+            "table",
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()",
+            tables,
+        ),
+        (
+            "trigger",
+            "SELECT trigger_name FROM information_schema.triggers \
+             WHERE trigger_schema = DATABASE()",
+            triggers,
+        ),
+    ] {
+        for row in connection.query(doing, query, &[]).await? {
+            let name = row.text(0)?;
+            if wanted.iter().any(|wanted| wanted == name) {
+                refusals.add(
+                    format!("the {kind} {name}"),
+                    "the change needs that name",
+                    "rename it, or drop it if an earlier change has left it",
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// References without a target, which a foreign key does not allow, but which were written while
+/// the server did not check.
+async fn add_orphans(
+    connection: &mut Connection,
+    refusals: &mut Refusals,
+    work: &Work,
+    table: &Rebuilt<'_>,
+) -> Result<(), Error> {
+    let keys = table.foreign_keys.iter().chain(&table.later_foreign_keys);
+    for key in keys {
+        if !work.tables.iter().any(|other| *other.name() == key.target) {
+            continue;
+        }
+        let pairs = key.columns.iter().zip(&key.target_columns);
+        let (mut on, mut present) = (Vec::new(), Vec::new());
+        for (column, target) in pairs {
+            let column = table.quoted_of(column, Side::Old)?;
+            on.push(format!("p.{} = c.{column}", names::quoted(target)?));
+            present.push(format!("c.{column} IS NOT NULL"));
+        }
+        let query = format!(
+            "SELECT COUNT(*) FROM {} c WHERE {} AND NOT EXISTS (SELECT 1 FROM {} p WHERE {})",
+            table.quoted()?,
+            present.join(" AND "),
+            key.target.quoted(work.backend)?,
+            on.join(" AND ")
+        );
+        let doing = format!("the references of {}", table.name());
+        let rows = connection.query(&doing, &query, &[] as &[Value]).await?;
+        let count = rows.first().map_or(Ok(0), |row| row.integer(0))?;
+        if count > 0 {
+            refusals.add(
+                format!("the foreign key {} of {}", key.name, table.name()),
+                format!("{count} of its references lead nowhere, although it forbids that"),
+                "correct or delete the rows",
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Tells what the change leaves as it is, although it may name what changes.
+pub(super) fn name_what_is_left(runner: &mut Runner<'_>, work: &Work) {
+    for table in &work.tables {
+        for dependent in &table.table.dependents {
+            let names = |column: &String| table.changed(column).is_some();
+            if !dependent.columns.iter().any(names) {
+                continue;
+            }
+            let (kind, name) = (dependent.kind.name(), &dependent.name);
+            let what = match dependent.kind {
+                DependentKind::Privilege => format!(
+                    "{name} has {} on {} only: grant it on the new column after the swap",
+                    dependent.definition,
+                    dependent.columns.join(", ")
+                ),
+                DependentKind::Routine | DependentKind::Event | DependentKind::Trigger => format!(
+                    "the {kind} {name} names {} and a changed column: change it with the swap",
+                    table.name()
+                ),
+                _ => continue,
+            };
+            runner.note(format!("{}: {what}", table.name()));
+        }
+    }
+}
+
+/// After the swap, programs and their migrations use the new tables. What they have added there
+/// would not survive the way back.
+pub(super) async fn refuse_undo(
+    runner: &mut Runner<'_>,
+    work: &Work,
+    tables: &[Rebuilt<'_>],
+) -> Result<(), Error> {
+    let catalog = runner.catalog().await?;
+    let mut refusals = Refusals::default();
+    for table in tables {
+        let now = catalog.table(table.changed.name())?;
+        let known = |name: &str| {
+            let mut columns = table.changed.table.columns.iter();
+            columns.any(|column| table.name_of(&column.name, Side::New) == name)
+                || shadow::placeholders(work, table).any(|(placeholder, _)| placeholder == name)
+        };
+        for column in now.columns.iter().filter(|column| !known(&column.name)) {
+            refusals.add(
+                format!("{}.{}", table.name(), column.name),
+                "the old table has no such column, so its values would be lost",
+                "drop the column, or finish with --contract",
+            );
+        }
+        let own = [Role::Back, Role::Guard]
+            .map(|role| Event::ALL.map(|event| names::trigger(table.name(), role, event)));
+        for trigger in now.dependents.iter().filter(|one| is_trigger_of(now, one)) {
+            if !own.as_flattened().contains(&trigger.name) {
+                refusals.add(
+                    format!("the trigger {} of {}", trigger.name, table.name()),
+                    "the old table does not have it",
+                    "drop it, or finish with --contract",
+                );
+            }
+        }
+        let instead = "drop the foreign key, or finish with --contract";
+        add_outer_references(&mut refusals, work, &catalog, table.changed, instead);
+    }
+    refusals.result()
+}

@@ -1,0 +1,249 @@
+//! Triggers that write the rows of one table to the other.
+//!
+//! The old table has those forward, the new one those back. All read the table [`SWAPPED`], whose
+//! content changes in the same statement that renames the tables: so either the old table's or the
+//! new one's do something, never both and never none, without a moment between.
+//!
+//! With the policy `mark`, the new table has a third kind, which refuses old programs.
+
+use super::names::{self, Event, Role, SWAPPED, quoted};
+use super::rebuilt::Rebuilt;
+use super::session::{Made, patiently};
+use super::values::{Reading, Side};
+use crate::plan::Policy;
+use crate::runner::Runner;
+use crate::work::Work;
+use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::text_literal::text_literal;
+
+/// What [`SWAPPED`] has, beside 0 and 1, when neither table's triggers do anything.
+const NEITHER: u8 = 2;
+
+/// Creates those of a table's triggers that do not exist yet.
+pub(super) async fn create(
+    runner: &mut Runner<'_>,
+    work: &Work,
+    table: &Rebuilt<'_>,
+    role: Role,
+) -> Result<(), Error> {
+    let made = Made::read(runner).await?;
+    for event in Event::ALL {
+        if made.has_trigger(&names::trigger(table.name(), role, event)) {
+            continue;
+        }
+        let create = match role {
+            Role::Forward | Role::Back => definition(work, table, role, event)?,
+            Role::Guard => guard(work, table, event)?,
+        };
+        let doing = format!("the triggers of {}", table.name());
+        patiently(runner, &work.policy, &doing, &create).await?;
+    }
+    Ok(())
+}
+
+/// Lets no trigger do anything any more, in all tables from the same transaction of a program on.
+///
+/// The triggers cannot be dropped all at once. A table whose rows still reach its other table would
+/// refer to rows of one whose rows do not.
+pub(super) async fn stop(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
+    if !Made::read(runner).await?.has_table(SWAPPED) && !runner.is_dry() {
+        return Ok(());
+    }
+    let stop = format!("UPDATE {SWAPPED} SET is_swapped = {NEITHER}");
+    patiently(runner, &work.policy, "the end of all triggers", &stop).await?;
+    Ok(())
+}
+
+/// Drops those of a table's triggers that exist.
+pub(super) async fn drop(
+    runner: &mut Runner<'_>,
+    policy: &Policy,
+    table: &Rebuilt<'_>,
+    role: Role,
+) -> Result<(), Error> {
+    let made = Made::read(runner).await?;
+    for event in Event::ALL {
+        let name = names::trigger(table.name(), role, event);
+        if made.has_trigger(&name) || runner.is_dry() {
+            let drop = format!("DROP TRIGGER IF EXISTS {}", quoted(&name)?);
+            let doing = format!("the triggers of {}", table.name());
+            patiently(runner, policy, &doing, &drop).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The statement that creates a trigger before the swap.
+fn definition(work: &Work, table: &Rebuilt<'_>, role: Role, event: Event) -> Result<String, Error> {
+    let name = quoted(&names::trigger(table.name(), role, event))?;
+    // The names after the swap are in the triggers back, which do nothing before it.
+    let (on, target, side, is_swapped) = match role {
+        Role::Forward => (table.quoted()?, table.quoted_new()?, Side::New, 0),
+        Role::Back | Role::Guard => {
+            let old = quoted(&names::old_table(table.name()))?;
+            (table.quoted_new()?, old, Side::Old, 1)
+        }
+    };
+    let body = match event {
+        Event::Delete => delete(table, &target, side)?,
+        Event::Update => {
+            let (ensured, refusals) = (ensure(table, side)?, refusals(table, side)?);
+            let written = written_by_update(work, table, side)?;
+            let moved = move_key(table, &target, side, &written)?;
+            let upsert = upsert(table, &target, side, &written)?;
+            format!("{ensured}{refusals}{moved}{upsert}")
+        }
+        Event::Insert => format!(
+            "{}{}{}",
+            ensure(table, side)?,
+            refusals(table, side)?,
+            upsert(table, &target, side, &table.written(side, "NEW.")?)?
+        ),
+    };
+    Ok(format!(
+        "CREATE TRIGGER {name} AFTER {event} ON {on} FOR EACH ROW BEGIN \
+         IF {swapped} = {is_swapped} THEN {body}END IF; END",
+        event = event.sql(),
+        swapped = is_swapped_now(),
+    ))
+}
+
+/// The statement that creates a trigger of the new table, which after the swap refuses sessions
+/// that do not have the mark.
+fn guard(work: &Work, table: &Rebuilt<'_>, event: Event) -> Result<String, Error> {
+    let mark = text_literal(Backend::MySql, &work.mark);
+    Ok(format!(
+        "CREATE TRIGGER {name} BEFORE {event} ON {on} FOR EACH ROW BEGIN \
+         IF {swapped} = 1 AND NOT (@rowkey_layout <=> {mark}) THEN \
+         SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = {message}; END IF; END",
+        name = quoted(&names::trigger(table.name(), Role::Guard, event))?,
+        event = event.sql(),
+        on = table.quoted_new()?,
+        swapped = is_swapped_now(),
+        message = text_literal(
+            Backend::MySql,
+            &message(&format!(
+                "the ids of this table have another form now; a new program says \
+             SET @rowkey_layout = '{}': {}",
+                work.mark,
+                table.name()
+            ))
+        ),
+    ))
+}
+
+/// A message of a trigger, which may have 128 characters.
+fn message(text: &str) -> String {
+    text.chars().take(128).collect()
+}
+
+/// Whether the swap has happened: 1 or 0. It locks the row, because an old snapshot may be older
+/// than the table, and so that all that a transaction writes is treated alike.
+fn is_swapped_now() -> String {
+    format!("(SELECT is_swapped FROM {SWAPPED} LOCK IN SHARE MODE)")
+}
+
+/// Adds ids to the map that it does not have.
+fn ensure(table: &Rebuilt<'_>, side: Side) -> Result<String, Error> {
+    let mut ensured = String::new();
+    for changed in &table.changed.columns {
+        let name = table.name_of(&changed.column.name, side.other());
+        ensured += &table.values.ensure(changed, side, name)?;
+    }
+    Ok(ensured)
+}
+
+fn delete(table: &Rebuilt<'_>, target: &str, side: Side) -> Result<String, Error> {
+    let has_key = table.has_key(side, "", "OLD.", Reading::Current)?;
+    Ok(format!("DELETE FROM {target} WHERE {has_key}; "))
+}
+
+/// All columns' values on a side, after an update of the other side's row.
+///
+/// In MariaDB, an update that changes nothing leaves times with ON UPDATE as they are, but `NEW`
+/// has another one. The row itself tells.
+fn written_by_update(work: &Work, table: &Rebuilt<'_>, side: Side) -> Result<Vec<String>, Error> {
+    let mut written = table.written(side, "NEW.")?;
+    if work.backend != Backend::MariaDb {
+        return Ok(written);
+    }
+    let mut is_row = Vec::new();
+    for column in table.key()? {
+        let name = table.quoted_of(&column.name, side.other())?;
+        is_row.push(format!("r.{name} = NEW.{name}"));
+    }
+    // Each side's triggers work while its table has the table's own name.
+    let (own, is_row) = (table.quoted()?, is_row.join(" AND "));
+    for (column, value) in table.columns().zip(&mut written) {
+        if column.generated == "on update" {
+            let name = quoted(&column.name)?;
+            *value = format!("(SELECT r.{name} FROM {own} r WHERE {is_row} LOCK IN SHARE MODE)");
+        }
+    }
+    Ok(written)
+}
+
+/// Changes the key of the other table's row. This is an UPDATE, so that references follow it.
+fn move_key(
+    table: &Rebuilt<'_>,
+    target: &str,
+    side: Side,
+    written: &[String],
+) -> Result<String, Error> {
+    let mut is_changed = Vec::new();
+    for column in table.key()? {
+        let name = table.quoted_of(&column.name, side.other())?;
+        is_changed.push(format!(
+            "CAST(OLD.{name} AS BINARY) <> CAST(NEW.{name} AS BINARY)"
+        ));
+    }
+    let columns = table.quoted_columns(side)?;
+    let set = columns.iter().zip(written);
+    let set: Vec<String> = set
+        .map(|(column, value)| format!("{column} = {value}"))
+        .collect();
+    Ok(format!(
+        "IF {} THEN UPDATE {target} SET {} WHERE {}; END IF; ",
+        is_changed.join(" OR "),
+        set.join(", "),
+        table.has_key(side, "", "OLD.", Reading::Current)?
+    ))
+}
+
+/// Writes the row, whether the other table has it already or not.
+fn upsert(
+    table: &Rebuilt<'_>,
+    target: &str,
+    side: Side,
+    written: &[String],
+) -> Result<String, Error> {
+    let columns = table.quoted_columns(side)?;
+    let set = columns
+        .iter()
+        .map(|column| format!("{column} = VALUES({column})"));
+    let set: Vec<String> = set.collect();
+    Ok(format!(
+        "INSERT INTO {target} ({}) VALUES ({}) ON DUPLICATE KEY UPDATE {}; ",
+        columns.join(", "),
+        written.join(", "),
+        set.join(", ")
+    ))
+}
+
+/// Refuses a value that is not of the form, where the other table would accept NULL for it.
+fn refusals(table: &Rebuilt<'_>, side: Side) -> Result<String, Error> {
+    let mut refusals = String::new();
+    for changed in table.nullable() {
+        let name = table.name_of(&changed.column.name, side.other());
+        let message = message(&format!("{name} is no id of its form: {}", table.name()));
+        refusals += &format!(
+            "IF NEW.{} IS NOT NULL AND {} IS NULL THEN SIGNAL SQLSTATE '45000' \
+             SET MESSAGE_TEXT = {}; END IF; ",
+            quoted(name)?,
+            table.value(&changed.column.name, side, "NEW.", Reading::Current)?,
+            text_literal(Backend::MySql, &message)
+        );
+    }
+    Ok(refusals)
+}

@@ -1,0 +1,16 @@
+//! Where the old columns of a table are after the swap.
+
+use rowkey_core::Backend;
+use rowkey_tables::catalog::QualifiedName;
+
+/// The table with the old columns after the swap, on the databases that do not keep them in the
+/// same table.
+pub(crate) fn old_table(backend: Backend, table: &QualifiedName) -> Option<QualifiedName> {
+    match backend {
+        #[cfg(feature = "mysql")]
+        Backend::MySql | Backend::MariaDb => {
+            Some(table.sibling(crate::mysql::old_table(&table.name)))
+        }
+        _ => None,
+    }
+}

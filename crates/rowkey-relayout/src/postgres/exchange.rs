@@ -1,0 +1,350 @@
+//! The exchange of old and new columns in one transaction, and the ways out of it.
+
+use super::backfill::fail_if_any;
+use super::constraints::{self, attach_foreign_keys, attach_indexes, foreign_keys, indexes};
+use super::names::{Side, is_expanded, is_swapped, quoted};
+use super::not_null::{NotNullNames, set_not_null};
+use super::refuse::{refuse_renamed, refuse_undo};
+use super::session::{self, Taken};
+use super::triggers;
+use super::values::Values;
+use crate::Phase;
+use crate::plan::OldPrograms;
+use crate::runner::Runner;
+use crate::work::{ChangedTable, Work};
+use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::text_literal::text_literal;
+
+/// Exchanges the columns. References are validated afterwards, while programs write.
+pub(crate) async fn swap(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
+    session::prepare(runner).await?;
+    let (table, _) = work.key()?;
+    if !is_swapped(runner, table).await? {
+        let values = Values::of(runner, work).await?;
+        let not_null = NotNullNames::of(runner, work).await?;
+        let statements = swap_statements(work, &values, &not_null)?;
+        exchange(runner, work, "swap", &not_null, &statements).await?;
+    }
+    for table in &work.tables {
+        constraints::validate_foreign_keys(runner, work, table).await?;
+    }
+    if work.policy.old_programs == OldPrograms::Mark {
+        runner.note(format!(
+            "programs with the new declaration say: SET rowkey.layout = '{}'",
+            work.mark
+        ));
+    }
+    Ok(())
+}
+
+async fn exchange(
+    runner: &mut Runner<'_>,
+    work: &Work,
+    what: &str,
+    not_null: &NotNullNames,
+    statements: &[String],
+) -> Result<(), Error> {
+    let mut names = Vec::new();
+    for table in &work.tables {
+        names.push(table.name().quoted(work.backend)?);
+    }
+    let mut statements = statements.to_vec();
+    for table in &work.tables {
+        statements.extend(constraints::comments(runner, table, not_null).await?);
+    }
+    let lock = format!("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE", names.join(", "));
+    let doing = format!("the {what}");
+    let taken = session::with_locks(runner, work, &doing, Some(&lock), &statements).await?;
+    if runner.is_dry() {
+        return Ok(());
+    }
+    let Taken { waited, exclusive } = taken;
+    runner.note(format!(
+        "{what}: {} ms exclusive, after {} ms of waiting for the locks",
+        exclusive.as_millis(),
+        waited.as_millis()
+    ));
+    Ok(())
+}
+
+fn swap_statements(
+    work: &Work,
+    values: &Values<'_>,
+    not_null: &NotNullNames,
+) -> Result<Vec<String>, Error> {
+    let lacks = values.may_lack_old_values()?;
+    let mut statements = Vec::new();
+    for table in &work.tables {
+        statements.push(triggers::assert_fill(work, table)?);
+        statements.extend(triggers::drop_fill(work, table)?);
+    }
+    statements.extend(detach(work)?);
+    for table in &work.tables {
+        let name = table.name().quoted(work.backend)?;
+        let mut later = Vec::new();
+        for column in &table.columns {
+            let (old, kept) = (quoted(&column.column.name)?, quoted(&column.kept)?);
+            statements.push(format!("ALTER TABLE {name} RENAME COLUMN {old} TO {kept}"));
+            if lacks && !column.column.is_nullable {
+                later.push(format!(
+                    "ALTER TABLE {name} ALTER COLUMN {kept} DROP NOT NULL"
+                ));
+            }
+            if column.fresh() != column.becomes {
+                let (fresh, becomes) = (quoted(&column.fresh())?, quoted(&column.becomes)?);
+                statements.push(format!(
+                    "ALTER TABLE {name} RENAME COLUMN {fresh} TO {becomes}"
+                ));
+            }
+        }
+        statements.extend(attach_indexes(work, table)?);
+        statements.extend(later);
+        statements.extend(not_null.carried(work, table, Side::New, lacks)?);
+        statements.extend(triggers::keep(work, values, table)?);
+    }
+    for table in &work.tables {
+        statements.extend(attach_foreign_keys(work, table, Side::New)?);
+    }
+    Ok(statements)
+}
+
+/// Drops the references, the keys and the indexes of the side that leaves, references first.
+fn detach(work: &Work) -> Result<Vec<String>, Error> {
+    let mut statements = Vec::new();
+    for table in &work.tables {
+        let name = table.name().quoted(work.backend)?;
+        for key in foreign_keys(table) {
+            let key = quoted(&key.name)?;
+            statements.push(format!("ALTER TABLE {name} DROP CONSTRAINT {key}"));
+        }
+    }
+    for table in &work.tables {
+        let name = table.name().quoted(work.backend)?;
+        for (_, key) in constraints::keys(table) {
+            let key = quoted(&key.name)?;
+            statements.push(format!("ALTER TABLE {name} DROP CONSTRAINT {key}"));
+        }
+        for (_, index) in indexes(table) {
+            let index = table.name().sibling(&index.name).quoted(work.backend)?;
+            statements.push(format!("DROP INDEX {index}"));
+        }
+    }
+    Ok(statements)
+}
+
+/// Fails unless the columns of a side are the others in its form, in all rows.
+pub(super) async fn compare(
+    runner: &mut Runner<'_>,
+    values: &Values<'_>,
+    table: &ChangedTable,
+    side: Side,
+) -> Result<(), Error> {
+    let primary = table
+        .table
+        .primary_key()
+        .map_or(&[][..], |key| &key.columns);
+    let unchanged = primary.iter().filter(|name| table.changed(name).is_none());
+    let mut names: Vec<String> = unchanged.cloned().collect();
+    for column in &table.columns {
+        names.extend([side.leaving(column), side.before(column)]);
+    }
+    let mut columns = Vec::new();
+    for name in &names {
+        let label = text_literal(Backend::Postgres, &format!("{name} = "));
+        columns.push(format!(
+            "{label} || COALESCE({}::text, 'NULL')",
+            quoted(name)?
+        ));
+    }
+    let differs = differs(values, table, side)?;
+    fail_if_any(runner, table, &differs, &columns.join(", ")).await
+}
+
+/// The condition that a column of a side is not the other in its form.
+fn differs(values: &Values<'_>, table: &ChangedTable, side: Side) -> Result<String, Error> {
+    let differs = table.columns.iter().map(|column| match side {
+        Side::New => values.new_differs(column),
+        Side::Old => values.old_differs(column),
+    });
+    Ok(differs.collect::<Result<Vec<_>, Error>>()?.join(" OR "))
+}
+
+/// Compares once more. The triggers have filled all rows, unless somebody had disabled them.
+async fn compare_again(
+    runner: &mut Runner<'_>,
+    values: &Values<'_>,
+    table: &ChangedTable,
+    side: Side,
+) -> Result<(), Error> {
+    let found = match compare(runner, values, table, side).await {
+        Err(Error::Differs { found, .. }) => found,
+        outcome => return outcome,
+    };
+    let (mut emptied, mut right) = (Vec::new(), Vec::new());
+    for column in &table.columns {
+        emptied.push(format!("{} = NULL", quoted(&side.before(column))?));
+        right.push(side.leaving(column));
+    }
+    Err(Error::refused(
+        table.name().to_string(),
+        format!("{found}. They were written while triggers were disabled"),
+        format!(
+            "if {} is right, fill them again with UPDATE {} SET {} WHERE {}; then repeat the command",
+            right.join(", "),
+            table.name().quoted(Backend::Postgres)?,
+            emptied.join(", "),
+            differs(values, table, side)?
+        ),
+    ))
+}
+
+/// Before the swap: old programs write, and the new columns are to be what they wrote.
+pub(crate) async fn require_filled(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
+    session::prepare(runner).await?;
+    let values = Values::of(runner, work).await?;
+    for table in &work.tables {
+        triggers::require_fill(runner, work, table).await?;
+        compare_again(runner, &values, table, Side::New).await?;
+    }
+    Ok(())
+}
+
+/// Before the old columns are dropped: nothing in them may be unknown to the new ones.
+pub(crate) async fn require_kept(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
+    session::prepare(runner).await?;
+    let values = Values::of(runner, work).await?;
+    // Where nothing makes old ids, new rows have none.
+    if values.may_lack_old_values()? {
+        return Ok(());
+    }
+    for table in &work.tables {
+        compare_again(runner, &values, table, Side::Old).await?;
+    }
+    Ok(())
+}
+
+/// Takes everything back. After the swap, the old columns have been filled all the time; what they
+/// need are their keys and indexes.
+pub(crate) async fn undo(
+    runner: &mut Runner<'_>,
+    work: &Work,
+    reached: Phase,
+) -> Result<(), Error> {
+    session::prepare(runner).await?;
+    refuse_renamed(work, &runner.catalog().await?)?;
+    let (key_table, _) = work.key()?;
+    let values = Values::of(runner, work).await?;
+    if reached == Phase::Swap && is_swapped(runner, key_table).await? {
+        refuse_undo(work, &runner.catalog().await?)?;
+        runner.refuse_values_damaged_since(work).await?;
+        for table in &work.tables {
+            if values.may_lack_old_values()? {
+                let compared = compare(runner, &values, table, Side::Old).await;
+                compared.map_err(without_way_back)?;
+            } else {
+                compare_again(runner, &values, table, Side::Old).await?;
+            }
+        }
+        for table in &work.tables {
+            constraints::build_indexes(runner, work, table, Side::Old).await?;
+        }
+        let not_null = NotNullNames::of(runner, work).await?;
+        let statements = way_back(work, &values, &not_null)?;
+        exchange(runner, work, "exchange", &not_null, &statements).await?;
+    }
+    for table in &work.tables {
+        if is_expanded(runner, table).await? {
+            let statements = without_new_columns(work, table)?;
+            let doing = format!("the new columns of {}", table.name());
+            session::in_transaction(runner, work, &doing, &statements).await?;
+        }
+        constraints::validate_foreign_keys(runner, work, table).await?;
+    }
+    finish(runner, work, &values).await
+}
+
+/// The refusal of an undo for rows that the old columns do not have.
+fn without_way_back(error: Error) -> Error {
+    match error {
+        Error::Differs { what, found } => Error::refused(
+            what,
+            found,
+            "rows that new programs wrote have no old id where nothing makes one: delete them, or finish with \
+             --contract",
+        ),
+        error => error,
+    }
+}
+
+/// What only the triggers needed.
+async fn finish(runner: &mut Runner<'_>, work: &Work, values: &Values<'_>) -> Result<(), Error> {
+    let statements = values.finish()?;
+    if statements.is_empty() {
+        return Ok(());
+    }
+    session::in_transaction(runner, work, "the functions of the map", &statements).await
+}
+
+fn way_back(
+    work: &Work,
+    values: &Values<'_>,
+    not_null: &NotNullNames,
+) -> Result<Vec<String>, Error> {
+    let lacks = values.may_lack_old_values()?;
+    let mut statements = Vec::new();
+    for table in &work.tables {
+        statements.extend(triggers::drop_keep(work, table)?);
+    }
+    statements.extend(detach(work)?);
+    for table in &work.tables {
+        let name = table.name().quoted(work.backend)?;
+        for column in &table.columns {
+            let (old, kept) = (quoted(&column.column.name)?, quoted(&column.kept)?);
+            let becomes = quoted(&column.becomes)?;
+            statements.push(format!("ALTER TABLE {name} DROP COLUMN {becomes}"));
+            statements.push(format!("ALTER TABLE {name} RENAME COLUMN {kept} TO {old}"));
+            if lacks && !column.column.is_nullable {
+                let constraint = not_null.get(table, &column.becomes);
+                statements.push(set_not_null(table, &column.column.name, constraint)?);
+            }
+        }
+        statements.extend(not_null.carried(work, table, Side::Old, lacks)?);
+        statements.extend(attach_indexes(work, table)?);
+    }
+    for table in &work.tables {
+        statements.extend(attach_foreign_keys(work, table, Side::Old)?);
+    }
+    Ok(statements)
+}
+
+/// Before the swap: dropping a column drops its indexes too.
+fn without_new_columns(work: &Work, table: &ChangedTable) -> Result<Vec<String>, Error> {
+    let name = table.name().quoted(work.backend)?;
+    let mut statements = triggers::drop_fill(work, table)?;
+    for column in &table.columns {
+        let fresh = quoted(&column.fresh())?;
+        statements.push(format!("ALTER TABLE {name} DROP COLUMN {fresh}"));
+    }
+    Ok(statements)
+}
+
+/// Drops the old columns, and the triggers that fill them.
+pub(crate) async fn contract(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
+    session::prepare(runner).await?;
+    for table in &work.tables {
+        if !runner.is_dry() && !is_swapped(runner, table).await? {
+            continue;
+        }
+        let name = table.name().quoted(work.backend)?;
+        let mut statements = triggers::drop_keep(work, table)?;
+        for column in &table.columns {
+            let kept = quoted(&column.kept)?;
+            statements.push(format!("ALTER TABLE {name} DROP COLUMN {kept}"));
+        }
+        let doing = format!("the old columns of {}", table.name());
+        session::in_transaction(runner, work, &doing, &statements).await?;
+    }
+    let values = Values::of(runner, work).await?;
+    finish(runner, work, &values).await
+}

@@ -1,0 +1,118 @@
+//! The names of what a change makes, and what of it there is.
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::QualifiedName;
+use rowkey_tables::connection::Value;
+
+use crate::runner::Runner;
+use crate::work::{ChangedColumn, ChangedTable, Work};
+
+/// Which columns are to have the keys and the indexes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// The new ones, for the swap.
+    New,
+    /// The old ones, for the way back.
+    Old,
+}
+
+impl Side {
+    /// The name of the side's column before the exchange.
+    pub(super) fn before(self, column: &ChangedColumn) -> String {
+        match self {
+            Self::New => column.fresh(),
+            Self::Old => column.kept.clone(),
+        }
+    }
+
+    /// The column's name after the exchange.
+    pub(super) fn after(self, column: &ChangedColumn) -> String {
+        match self {
+            Self::New => column.becomes.clone(),
+            Self::Old => column.column.name.clone(),
+        }
+    }
+
+    /// The name of the other side's column before the exchange.
+    pub(super) fn leaving(self, column: &ChangedColumn) -> String {
+        match self {
+            Self::New => column.column.name.clone(),
+            Self::Old => column.becomes.clone(),
+        }
+    }
+}
+
+pub(super) fn quoted(name: &str) -> Result<String, Error> {
+    Ok(quote_identifier(Backend::Postgres, name)?)
+}
+
+/// The names in a list, for the columns of an index.
+pub(super) fn quoted_list(names: &[String]) -> Result<String, Error> {
+    let names: Result<Vec<String>, Error> = names.iter().map(|name| quoted(name)).collect();
+    Ok(names?.join(", "))
+}
+
+/// A quote that the body of a function, with its names, does not contain.
+pub(super) fn quote_for(body: &str) -> String {
+    let mut quote = "$rowkey$".to_owned();
+    while body.contains(&quote) {
+        quote.insert(1, '_');
+    }
+    quote
+}
+
+/// The name of an index or a function of a table, which no other change uses.
+pub(super) fn made(work: &Work, table: &ChangedTable, what: &str) -> QualifiedName {
+    let place = |other: &ChangedTable| other.name() == table.name();
+    let place = work.tables.iter().position(place).unwrap_or_default();
+    table
+        .name()
+        .sibling(format!("rowkey_{}_{place}_{what}", work.mark))
+}
+
+/// Whether a table has its new columns, before or after the swap.
+pub(super) async fn is_expanded(
+    runner: &mut Runner<'_>,
+    table: &ChangedTable,
+) -> Result<bool, Error> {
+    match table.columns.first() {
+        Some(column) => has_column(runner, table, &column.fresh()).await,
+        None => Ok(true),
+    }
+}
+
+/// Whether the old columns of a table have given up their names.
+pub(super) async fn is_swapped(
+    runner: &mut Runner<'_>,
+    table: &ChangedTable,
+) -> Result<bool, Error> {
+    match table.columns.first() {
+        Some(column) => has_column(runner, table, &column.kept).await,
+        None => Ok(false),
+    }
+}
+
+async fn has_column(
+    runner: &mut Runner<'_>,
+    table: &ChangedTable,
+    column: &str,
+) -> Result<bool, Error> {
+    let query = "SELECT count(*) FROM pg_attribute WHERE attrelid = to_regclass($1) \
+                 AND attname = $2 AND NOT attisdropped";
+    let name = Value::Text(table.name().quoted(Backend::Postgres)?);
+    let doing = format!("the columns of {}", table.name());
+    is(runner, &doing, query, &[name, column.into()]).await
+}
+
+/// Whether a query gives a number other than 0, or true.
+pub(super) async fn is(
+    runner: &mut Runner<'_>,
+    doing: &str,
+    query: &str,
+    values: &[Value],
+) -> Result<bool, Error> {
+    let rows = runner.query(doing, query, values).await?;
+    rows.first().map_or(Ok(false), |row| row.is(0))
+}

@@ -1,0 +1,364 @@
+//! Where the values of a column come from: a conversion, or the map of a key that is re-keyed.
+
+use rowkey_core::Backend;
+use rowkey_sql::{Conversion, NewId};
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{DependentKind, QualifiedName, creation_time};
+use rowkey_tables::text_literal::text_literal;
+
+use super::constraints;
+use super::names::{made, quote_for, quoted};
+use super::session;
+use crate::plan::public_text;
+use crate::runner::Runner;
+use crate::work::{ChangedColumn, ChangedTable, MAP, Source, Work};
+
+/// The SQL of values on either side.
+pub(super) enum Values<'w> {
+    /// The ids stay, in another form.
+    Converted(Conversion),
+    /// Rows get new ids.
+    Mapped(Map<'w>),
+}
+
+/// The map of a key, and the functions that read it and add to it.
+pub(super) struct Map<'w> {
+    work: &'w Work,
+    /// The schema of names without one: functions do not depend on what sessions search.
+    schema: String,
+    /// The default of the key with schemas in its names, for the same reason.
+    default: Option<String>,
+    /// From the public text in the map to the new form.
+    to_form: Conversion,
+}
+
+impl<'w> Values<'w> {
+    pub(super) async fn of(runner: &mut Runner<'_>, work: &'w Work) -> Result<Self, Error> {
+        if let Source::Converted(conversion) = work.source {
+            return Ok(Self::Converted(conversion));
+        }
+        let query = "SELECT current_schema()::text";
+        let rows = runner.query("the schema", query, &[]).await?;
+        let schema = rows.first().map_or(Ok(""), |row| row.text(0))?.to_owned();
+        let to_form = Conversion::new(public_text(work.to.format(), work.backend)?, work.to)?;
+        let mut map = Map {
+            work,
+            schema,
+            default: None,
+            to_form,
+        };
+        map.default = map.read_default(runner).await?;
+        Ok(Self::Mapped(map))
+    }
+
+    /// The SQL of a new value, from that of the old one in the same row. `qualifier` comes before
+    /// the names of columns, such as `NEW.`.
+    pub(super) fn new_value(
+        &self,
+        table: &ChangedTable,
+        column: &ChangedColumn,
+        qualifier: &str,
+    ) -> Result<String, Error> {
+        let old = format!("{qualifier}{}", quoted(&column.column.name)?);
+        match self {
+            Self::Converted(conversion) => Ok(conversion.of(&old)?),
+            Self::Mapped(map) => {
+                let created = match &map.work.created {
+                    Some(created) if column.is_key => {
+                        let backend = map.work.backend;
+                        creation_time::unix_millis(backend, &table.table, created, qualifier)?
+                    }
+                    _ => "NULL".into(),
+                };
+                Ok(format!(
+                    "{}({old}::text, {created})",
+                    map.function("new_id")?
+                ))
+            }
+        }
+    }
+
+    /// The SQL of an old value, from that of a new one.
+    pub(super) fn old_value(&self, new: &str) -> Result<String, Error> {
+        match self {
+            Self::Converted(conversion) => Ok(conversion.reversed().of(new)?),
+            Self::Mapped(map) => Ok(format!("{}({new})", map.function("old_id")?)),
+        }
+    }
+
+    /// Whether rows may have no old value, because nothing makes one.
+    pub(super) fn may_lack_old_values(&self) -> Result<bool, Error> {
+        match self {
+            Self::Converted(_) => Ok(false),
+            Self::Mapped(map) => Ok(map.next_old()?.is_none()),
+        }
+    }
+
+    /// Whether functions write on behalf of programs, which have no privileges on the map.
+    pub(super) fn needs_privileges(&self) -> bool {
+        matches!(self, Self::Mapped(_))
+    }
+
+    /// The condition that a new column is not what the old one says, before the swap.
+    pub(super) fn new_differs(&self, column: &ChangedColumn) -> Result<String, Error> {
+        let (old, new) = (quoted(&column.column.name)?, quoted(&column.fresh())?);
+        let expected = match self {
+            Self::Converted(conversion) => conversion.of(&old)?,
+            Self::Mapped(map) => {
+                let found = map.lookup("new", "old", &format!("{old}::text"))?;
+                map.to_form.of(&format!("({found})"))?
+            }
+        };
+        Ok(format!("{new} IS DISTINCT FROM {expected}"))
+    }
+
+    /// The condition that an old column is not what the new one says, after the swap.
+    pub(super) fn old_differs(&self, column: &ChangedColumn) -> Result<String, Error> {
+        let (new, kept) = (quoted(&column.becomes)?, quoted(&column.kept)?);
+        match self {
+            Self::Converted(conversion) => {
+                let expected = conversion.reversed().of(&new)?;
+                Ok(format!("{kept} IS DISTINCT FROM {expected}"))
+            }
+            Self::Mapped(map) => {
+                let text = map.to_form.reversed().of(&new)?;
+                let found = map.lookup("old", "new", &text)?;
+                Ok(format!(
+                    "{kept} IS NULL AND {new} IS NOT NULL \
+                     OR {kept}::text IS DISTINCT FROM ({found})"
+                ))
+            }
+        }
+    }
+
+    /// Why a function in the default of the key makes no old ids in the change's functions, which
+    /// have no schemas to search, if that is so. Sequences are not asked: they would leave out a
+    /// number.
+    pub(super) async fn trial_of_default(
+        &self,
+        runner: &mut Runner<'_>,
+    ) -> Result<Option<String>, Error> {
+        let Self::Mapped(Map {
+            default: Some(default),
+            ..
+        }) = self
+        else {
+            return Ok(None);
+        };
+        if default.starts_with("nextval(") {
+            return Ok(None);
+        }
+        const DOING: &str = "a trial of the key's default";
+        let query = format!("SELECT ({default})::text");
+        let found = constraints::aside(runner, DOING, &without_schemas(), &query).await;
+        runner.query(DOING, "ROLLBACK", &[]).await?;
+        match found {
+            Err(error) if is_unknown_name(&error) => Ok(Some(error.to_string())),
+            Ok(_) | Err(Error::Database { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What has to be there before the first trigger.
+    pub(super) fn prepare(&self) -> Result<Vec<String>, Error> {
+        match self {
+            Self::Converted(_) => Ok(Vec::new()),
+            Self::Mapped(map) => map.prepare(),
+        }
+    }
+
+    /// Drops the functions, after the last trigger. The map stays.
+    pub(super) fn finish(&self) -> Result<Vec<String>, Error> {
+        let Self::Mapped(map) = self else {
+            return Ok(Vec::new());
+        };
+        Ok(vec![
+            format!("DROP FUNCTION IF EXISTS {}", map.function("new_id")?),
+            format!("DROP FUNCTION IF EXISTS {}", map.function("old_id")?),
+        ])
+    }
+}
+
+impl Map<'_> {
+    fn qualified(&self, name: &QualifiedName) -> Result<String, Error> {
+        let schema = name.schema.clone().or_else(|| Some(self.schema.clone()));
+        let name = name.name.clone();
+        QualifiedName { schema, name }.quoted(self.work.backend)
+    }
+
+    fn table(&self) -> Result<String, Error> {
+        self.qualified(&QualifiedName::from(MAP))
+    }
+
+    /// The default of the key, as a session without schemas to search sees it.
+    async fn read_default(&self, runner: &mut Runner<'_>) -> Result<Option<String>, Error> {
+        let (table, key) = self.work.key()?;
+        let Some(default) = &key.column.default else {
+            return Ok(None);
+        };
+        let doing = format!("the default of {}.{}", table.name(), key.column.name);
+        let literal = |text: &str| text_literal(Backend::Postgres, text);
+        let query = format!(
+            "SELECT pg_get_expr(d.adbin, d.adrelid) FROM pg_attrdef d JOIN pg_attribute a \
+             ON a.attrelid = d.adrelid AND a.attnum = d.adnum \
+             WHERE d.adrelid = to_regclass({}) AND a.attname = {}",
+            literal(&self.qualified(table.name())?),
+            literal(&key.column.name)
+        );
+        let found = constraints::aside(runner, &doing, &without_schemas(), &query).await;
+        runner.query(&doing, "ROLLBACK", &[]).await?;
+        // After the swap, the column has another name, and the functions are there.
+        let found = Some(found?).filter(|found| !found.is_empty());
+        Ok(Some(found.unwrap_or_else(|| default.clone())))
+    }
+
+    fn function(&self, what: &str) -> Result<String, Error> {
+        let (key, _) = self.work.key()?;
+        self.qualified(&made(self.work, key, what))
+    }
+
+    /// The name of the key's table in the map.
+    fn name(&self) -> Result<String, Error> {
+        let (key, _) = self.work.key()?;
+        Ok(text_literal(Backend::Postgres, &key.name().to_string()))
+    }
+
+    /// The query for one column of the map by the other.
+    fn lookup(&self, found: &str, by: &str, value: &str) -> Result<String, Error> {
+        let (table, name) = (self.table()?, self.name()?);
+        Ok(format!(
+            "SELECT m.{found} FROM {table} m WHERE m.table_name = {name} AND m.{by} = {value}"
+        ))
+    }
+
+    /// The SQL of the next old id, if the database makes them.
+    fn next_old(&self) -> Result<Option<String>, Error> {
+        let (table, key) = self.work.key()?;
+        if let Some(default) = &self.default {
+            return Ok(Some(format!("({default})::text")));
+        }
+        let mut dependents = table.table.dependents.iter();
+        let sequence = dependents.find(|one| {
+            one.kind == DependentKind::Sequence && one.columns.contains(&key.column.name)
+        });
+        Ok(sequence.map(|one| {
+            format!(
+                "nextval({}::regclass)::text",
+                text_literal(Backend::Postgres, &one.name)
+            )
+        }))
+    }
+
+    fn prepare(&self) -> Result<Vec<String>, Error> {
+        let table = self.table()?;
+        let mut statements = vec![format!(
+            "CREATE TABLE IF NOT EXISTS {table} (table_name text NOT NULL, old text NOT NULL, \
+             new text NOT NULL, PRIMARY KEY (table_name, old), UNIQUE (table_name, new))"
+        )];
+        statements.extend(self.new_id()?);
+        statements.extend(self.old_id()?);
+        Ok(statements)
+    }
+
+    /// A function from an old id to the new one, which it makes when it is first asked for.
+    fn new_id(&self) -> Result<Vec<String>, Error> {
+        let new_id = NewId::new(public_text(self.work.to.format(), self.work.backend)?)?;
+        let made = match new_id.expression_at("created") {
+            Ok(at) => format!("COALESCE({at}, {})", new_id.expression()?),
+            // Ids of this format carry no time.
+            Err(_) => new_id.expression()?,
+        };
+        let (table, key) = self.work.key()?;
+        // A reference may come before the row that it refers to.
+        let created = match &self.work.created {
+            Some(created) => {
+                let backend = self.work.backend;
+                let millis = creation_time::unix_millis(backend, &table.table, created, "k.")?;
+                let (name, column) = (self.qualified(table.name())?, quoted(&key.column.name)?);
+                format!(
+                    "    IF created IS NULL THEN\n\
+                     \x20     created := (SELECT {millis} FROM {name} k \
+                     WHERE k.{column} = old_id::{});\n\
+                     \x20   END IF;\n",
+                    key.column.sql_type
+                )
+            }
+            None => String::new(),
+        };
+        let lookup = self.lookup("new", "old", "old_id")?;
+        let body = format!(
+            "  IF old_id IS NULL THEN RETURN NULL; END IF;\n\
+             \x20 found := ({lookup});\n\
+             \x20 IF found IS NULL THEN\n\
+             {created}\
+             \x20   INSERT INTO {} (table_name, old, new) VALUES ({}, old_id, {made})\n\
+             \x20   ON CONFLICT (table_name, old) DO NOTHING RETURNING new INTO found;\n\
+             \x20   IF found IS NULL THEN found := ({lookup}); END IF;\n\
+             \x20 END IF;\n\
+             \x20 RETURN {};\n",
+            self.table()?,
+            self.name()?,
+            self.to_form.of("found")?,
+        );
+        let function = self.function("new_id")?;
+        let head = format!("{function}(old_id text, created bigint)");
+        Ok(definer(&head, &function, &self.work.to.sql_type(), &body))
+    }
+
+    /// A function from a new id to the old one, for rows that new programs write.
+    fn old_id(&self) -> Result<Vec<String>, Error> {
+        let text = self.to_form.reversed().of("new_id")?;
+        let lookup = self.lookup("old", "new", "public")?;
+        let added = match self.next_old()? {
+            Some(next) => format!(
+                "  IF found IS NULL THEN\n\
+                 \x20   INSERT INTO {} (table_name, old, new) VALUES ({}, {next}, public)\n\
+                 \x20   ON CONFLICT (table_name, new) DO NOTHING RETURNING old INTO found;\n\
+                 \x20   IF found IS NULL THEN found := ({lookup}); END IF;\n\
+                 \x20 END IF;\n",
+                self.table()?,
+                self.name()?,
+            ),
+            None => String::new(),
+        };
+        let body = format!(
+            "  IF new_id IS NULL THEN RETURN NULL; END IF;\n\
+             \x20 public := {text};\n\
+             \x20 found := ({lookup});\n\
+             {added}\
+             \x20 RETURN found;\n"
+        );
+        let function = self.function("old_id")?;
+        // A collation isn't part of a parameter's type.
+        let sql_type = self.work.to.sql_type();
+        let parameter = sql_type.split(" COLLATE").next().unwrap_or(&sql_type);
+        let head = format!("{function}(new_id {parameter})");
+        Ok(definer(&head, &function, "text", &body))
+    }
+}
+
+/// Whether the server does not find a table, a sequence or a function.
+fn is_unknown_name(error: &Error) -> bool {
+    matches!(error.sql_state().as_deref(), Some("42P01" | "42883"))
+}
+
+/// A transaction in which names are found as in the functions.
+fn without_schemas() -> [String; 2] {
+    ["BEGIN", "SET LOCAL search_path = pg_catalog, pg_temp"].map(str::to_owned)
+}
+
+/// The statements for a function that writes to the map for programs, and that only the triggers
+/// call.
+fn definer(head: &str, function: &str, result: &str, body: &str) -> Vec<String> {
+    let result = result.split(" COLLATE").next().unwrap_or(result);
+    let body = format!("DECLARE\n  found text;\n  public text;\nBEGIN\n{body}END\n");
+    let quote = quote_for(&body);
+    vec![
+        format!(
+            "CREATE OR REPLACE FUNCTION {head} RETURNS {result} LANGUAGE plpgsql SECURITY DEFINER \
+             {} AS {quote}\n{body}{quote}",
+            session::of_function(true)
+        ),
+        format!("REVOKE ALL ON FUNCTION {function} FROM PUBLIC"),
+    ]
+}

@@ -1,0 +1,439 @@
+//! What a plan will do to the rows that exist, before it does anything.
+
+use std::time::{Duration, Instant};
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+use rowkey_sql::{Conversion, StoredForm};
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, DependentKind, QualifiedName, Table};
+use rowkey_tables::connection::{Connection, Value};
+use serde::Serialize;
+
+use crate::change;
+use crate::example_id::example_id;
+use crate::plan::{OldPrograms, Plan};
+
+/// How many rows are shown before and after.
+const SAMPLES: usize = 5;
+
+/// How many rows are converted to measure the time.
+const TIMED_ROWS: u32 = 20_000;
+
+/// What a plan will do.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Preflight {
+    /// The columns that change, the key first.
+    pub columns: Vec<ColumnPreflight>,
+    /// Why the change is refused; nothing if it can begin.
+    pub refused: Vec<String>,
+    /// What takes locks, on what, and for how long, as sentences.
+    pub locks: Vec<String>,
+    /// What a person should know.
+    pub notes: Vec<String>,
+}
+
+/// A column that changes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ColumnPreflight {
+    /// The column's table.
+    pub table: QualifiedName,
+    /// The column's name.
+    pub column: String,
+    /// The column's name after the change.
+    pub becomes: String,
+    /// How many values it has.
+    pub values: u64,
+    /// How many of them aren't ids of the format in the form that the plan names.
+    pub damaged: u64,
+    /// Some values, as the database stores them: before, and after.
+    pub samples: Vec<Sample>,
+    /// How long the database takes to convert all values, extrapolated from the first of them, in
+    /// seconds. Writing them, their indexes and their constraints come on top.
+    pub conversion_seconds: f64,
+}
+
+/// A value before and after.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Sample {
+    /// As it is stored: bytes in hexadecimal.
+    pub before: String,
+    /// As it will be stored; nothing if it cannot be converted. If rows get new ids, the text of
+    /// one that the row could get: the change makes another with the same time.
+    pub after: Option<String>,
+}
+
+impl Preflight {
+    /// Reads the tables of a plan. Nothing is written.
+    ///
+    /// It doesn't check whether the values look like ids of the plan's format:
+    /// `doctor::contradiction` does, and `rowkey preflight` adds its sentence to the notes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Database`] if the database refuses a query. What refuses the change is in the
+    /// answer.
+    pub async fn read(connection: &mut Connection, plan: &Plan) -> Result<Self, Error> {
+        let mut preflight = Self {
+            columns: Vec::new(),
+            refused: Vec::new(),
+            locks: locks(connection.backend()),
+            notes: Vec::new(),
+        };
+        let outcome = change::refuse(connection, plan).await;
+        // The refusals of a plan whose tables are not seen do not come to the privileges.
+        let may_change = match &outcome {
+            Err(Error::Missing { .. }) => change::refuse_privileges(connection).await,
+            _ => Ok(()),
+        };
+        preflight.refuse_if_against(outcome)?;
+        preflight.refuse_if_against(may_change)?;
+        let catalog = Catalog::read(connection).await?;
+        preflight.notes.extend(catalog.unseen.iter().cloned());
+        preflight.notes.push(deployment(plan));
+        preflight.notes.extend(routines(plan, &catalog));
+        let (from, to) = plan.forms(connection.backend())?;
+        let references = plan.references.iter();
+        let references = references.map(|part| (&part.table, &part.column, &part.becomes));
+        let key = (&plan.key.table, &plan.key.column, &plan.key.becomes);
+        for (table, column, becomes) in std::iter::once(key).chain(references) {
+            let seen = catalog.table(table).map(|table| table.column(column));
+            if !matches!(seen, Ok(Some(_))) {
+                preflight.refused.push(format!(
+                    "{table}.{column} does not exist in the database, or the account may not see it"
+                ));
+                continue;
+            }
+            let mut part = ColumnPreflight {
+                table: table.clone(),
+                column: column.clone(),
+                becomes: becomes.clone(),
+                values: 0,
+                damaged: 0,
+                samples: Vec::new(),
+                conversion_seconds: 0.0,
+            };
+            let place = format!("{table}.{column}: ");
+            match part.read(connection, from, to).await {
+                // A column of another type, which is among the refusals, may not even be compared.
+                Err(Error::Database { .. })
+                    if preflight.refused.iter().any(|one| one.contains(&place)) =>
+                {
+                    continue;
+                }
+                Err(error) if error.is_denied() => {
+                    let reason = error.reason();
+                    let what = format!("{table}.{column} may not be read by the account: {reason}");
+                    preflight.refused.push(what);
+                    continue;
+                }
+                outcome => outcome?,
+            }
+            // References of re-keyed rows get the ids of these.
+            if from.is_none() && (table, column) == (key.0, key.1) {
+                let found = catalog.table(table)?;
+                let created = plan.key.created.as_deref();
+                let untimed = untimed(connection, found, created).await?;
+                preflight.notes.extend(untimed);
+                // What is wrong with the creation column is among the refusals.
+                if let Ok(example) = example_id(to, found, created) {
+                    part.make(connection, found, created, &example).await?;
+                }
+            }
+            let is_named = preflight.refused.iter().any(|one| one.contains(&place));
+            if part.damaged > 0 && !is_named {
+                preflight.refused.push(format!(
+                    "{table}.{column}: {} of {} values are no {} as {}",
+                    part.damaged,
+                    part.values,
+                    plan.key.format,
+                    plan.key.from.as_deref().unwrap_or_default(),
+                ));
+            }
+            preflight.columns.push(part);
+        }
+        Ok(preflight)
+    }
+
+    /// A reason against the change is a part of the answer, and so is a privilege that is missing.
+    fn refuse_if_against(&mut self, outcome: Result<(), Error>) -> Result<(), Error> {
+        match outcome {
+            Err(error @ (Error::Refused { .. } | Error::Differs { .. })) => {
+                self.refused.push(error.to_string());
+            }
+            // The columns of the plan are looked at one by one, and those that are missing named.
+            Err(Error::Missing { .. }) => {}
+            Err(error) if error.is_denied() => {
+                let reason = error.reason();
+                self.refused
+                    .push(format!("not everything may be read: {reason}"));
+            }
+            outcome => outcome?,
+        }
+        Ok(())
+    }
+}
+
+impl ColumnPreflight {
+    async fn read(
+        &mut self,
+        connection: &mut Connection,
+        from: Option<StoredForm>,
+        to: StoredForm,
+    ) -> Result<(), Error> {
+        self.count(connection, from).await?;
+        match from {
+            Some(from) => self.convert(connection, from, to).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn count(
+        &mut self,
+        connection: &mut Connection,
+        from: Option<StoredForm>,
+    ) -> Result<(), Error> {
+        let backend = connection.backend();
+        let table = self.table.quoted(backend)?;
+        let column = quote_identifier(backend, &self.column)?;
+        let good = match from {
+            Some(from) => format!("count(CASE WHEN {} THEN 1 END)", from.condition(&column)?),
+            None => format!("count({column})"),
+        };
+        let query = format!("SELECT count({column}), {good} FROM {table}");
+        let doing = format!("the values of {}.{}", self.table, self.column);
+        if let Some(row) = connection.query(&doing, &query, &[]).await?.first() {
+            let number = |index| Ok::<_, Error>(u64::try_from(row.integer(index)?).unwrap_or(0));
+            self.values = number(0)?;
+            self.damaged = self.values.saturating_sub(number(1)?);
+        }
+        Ok(())
+    }
+
+    async fn convert(
+        &mut self,
+        connection: &mut Connection,
+        from: StoredForm,
+        to: StoredForm,
+    ) -> Result<(), Error> {
+        let column = quote_identifier(connection.backend(), &self.column)?;
+        let after = Conversion::new(from, to)?.of(&column)?;
+        let trial = Trial {
+            before: readable(from, &column),
+            after: readable(to, &after),
+            timed: after,
+            columns: column,
+        };
+        self.try_out(connection, &trial).await
+    }
+
+    /// Makes new ids, which nobody keeps.
+    async fn make(
+        &mut self,
+        connection: &mut Connection,
+        table: &Table,
+        created: Option<&str>,
+        id: &str,
+    ) -> Result<(), Error> {
+        let backend = connection.backend();
+        let column = quote_identifier(backend, &self.column)?;
+        let mut columns = column.clone();
+        if let Some(created) = created.filter(|created| *created != self.column) {
+            columns = format!("{columns}, {}", quote_identifier(backend, created)?);
+        }
+        let sql_type = table.column(&self.column).map(|column| &column.sql_type);
+        let trial = Trial {
+            before: readable_of_type(backend, sql_type.map_or("", String::as_str), &column),
+            after: id.to_owned(),
+            timed: id.to_owned(),
+            columns,
+        };
+        self.try_out(connection, &trial).await
+    }
+
+    /// Shows values before and after, and measures how long the new ones take.
+    async fn try_out(&mut self, connection: &mut Connection, trial: &Trial) -> Result<(), Error> {
+        let Trial {
+            before,
+            after,
+            timed,
+            columns,
+        } = trial;
+        let backend = connection.backend();
+        let table = self.table.quoted(backend)?;
+        let column = quote_identifier(backend, &self.column)?;
+        let doing = format!("the conversion of {}.{}", self.table, self.column);
+        let rows = |count: u32| match backend {
+            Backend::SqlServer => (format!("TOP ({count}) "), String::new()),
+            _ => (String::new(), format!(" LIMIT {count}")),
+        };
+        let (top, limit) = rows(SAMPLES as u32);
+        let query =
+            format!("SELECT {top}{before}, {after} FROM {table} WHERE {column} IS NOT NULL{limit}");
+        for row in connection.query(&doing, &query, &[]).await? {
+            self.samples.push(Sample {
+                before: shown(row.0.first()).unwrap_or_default(),
+                after: shown(row.0.get(1)),
+            });
+        }
+        let (top, limit) = rows(TIMED_ROWS);
+        let query = format!(
+            "SELECT count({timed}) FROM (SELECT {top}{columns} FROM {table} \
+             WHERE {column} IS NOT NULL{limit}) AS timed"
+        );
+        let start = Instant::now();
+        connection.query(&doing, &query, &[]).await?;
+        self.conversion_seconds = extrapolated(start.elapsed(), self.values);
+        Ok(())
+    }
+}
+
+/// SQL over a table, for a look at what a change will do.
+struct Trial {
+    before: String,
+    after: String,
+    /// The value whose making is measured.
+    timed: String,
+    /// The columns that it needs.
+    columns: String,
+}
+
+/// Tells how many rows get new ids with the time of the change.
+async fn untimed(
+    connection: &mut Connection,
+    table: &Table,
+    created: Option<&str>,
+) -> Result<Option<String>, Error> {
+    let Some(created) = created.filter(|created| table.column(created).is_some()) else {
+        return Ok(None);
+    };
+    let backend = connection.backend();
+    let query = format!(
+        "SELECT count(*) FROM {} WHERE {} IS NULL",
+        table.name.quoted(backend)?,
+        quote_identifier(backend, created)?
+    );
+    let doing = format!("the creation times of {}", table.name);
+    let rows = connection.query(&doing, &query, &[]).await?;
+    let count = rows.first().map_or(Ok(0), |row| row.integer(0))?;
+    Ok((count > 0).then(|| {
+        format!(
+            "{count} rows of {} have no {created}: their new ids carry the time of the change.",
+            table.name
+        )
+    }))
+}
+
+#[allow(clippy::cast_precision_loss, reason = "an estimate")]
+fn extrapolated(measured: Duration, rows: u64) -> f64 {
+    let timed = rows.min(u64::from(TIMED_ROWS)).max(1);
+    measured.as_secs_f64() * rows as f64 / timed as f64
+}
+
+/// Numbers and MariaDB's UUIDs as text, whatever their driver has for them.
+fn readable(form: StoredForm, sql: &str) -> String {
+    use rowkey_core::storage::Storage;
+    let is_plain = !matches!(form.storage(), Storage::Decimal | Storage::NativeUuid);
+    match form.backend() {
+        _ if is_plain => sql.into(),
+        Backend::MySql | Backend::MariaDb => format!("CAST({sql} AS CHAR)"),
+        Backend::Postgres => format!("({sql})::text"),
+        Backend::Sqlite | Backend::SqlServer => sql.into(),
+    }
+}
+
+/// The same for a column of any type: bytes stay bytes.
+fn readable_of_type(backend: Backend, sql_type: &str, sql: &str) -> String {
+    let sql_type = sql_type.to_ascii_lowercase();
+    let bytes = ["binary", "varbinary", "blob", "bytea"];
+    let is_bytes = bytes.iter().any(|name| sql_type.starts_with(name));
+    match backend {
+        Backend::MySql | Backend::MariaDb if !is_bytes => format!("CAST({sql} AS CHAR)"),
+        Backend::Postgres if !is_bytes => format!("({sql})::text"),
+        _ => sql.into(),
+    }
+}
+
+fn shown(value: Option<&Value>) -> Option<String> {
+    let value = value.filter(|value| **value != Value::Null);
+    value.map(ToString::to_string)
+}
+
+fn deployment(plan: &Plan) -> String {
+    match plan.policy.old_programs {
+        OldPrograms::Rename => format!(
+            "After the swap, {}.{} is called {}: statements of programs with the old declaration fail, \
+             so deploy the new one at that moment. After --contract, statements that name no columns no \
+             longer fail: no old program may be left.",
+            plan.key.table, plan.key.column, plan.key.becomes
+        ),
+        OldPrograms::Mark => "After the swap, rows are accepted from sessions with the mark only: \
+             programs with the new declaration set it when they connect. --contract ends that: no old \
+             program may be left."
+            .into(),
+    }
+}
+
+/// What the database does not look into: routines and events that name a table of the plan.
+fn routines(plan: &Plan, catalog: &Catalog) -> Vec<String> {
+    let mut notes = Vec::new();
+    let names = plan.tables();
+    for table in catalog
+        .tables
+        .iter()
+        .filter(|table| names.contains(&table.name))
+    {
+        let changes = |column: &String| {
+            let is_key = plan.key.table == table.name && plan.key.column == *column;
+            let mut references = plan.references.iter();
+            is_key || references.any(|part| part.table == table.name && part.column == *column)
+        };
+        for one in &table.dependents {
+            let is_routine = matches!(one.kind, DependentKind::Routine | DependentKind::Event);
+            if is_routine && (one.columns.is_empty() || one.columns.iter().any(changes)) {
+                let (kind, name) = (one.kind.name(), &one.name);
+                notes.push(format!(
+                    "the {kind} {name} names {}: if it uses a changed column, change it with the programs",
+                    table.name
+                ));
+            }
+        }
+    }
+    notes
+}
+
+/// What takes locks.
+fn locks(backend: Backend) -> Vec<String> {
+    let sentences: &[&str] = match backend {
+        Backend::Postgres => &[
+            "expand: an exclusive lock on each table for the moment in which columns and triggers are added, \
+             given up after the lock timeout and tried again",
+            "backfill: row locks of one batch, of about a quarter of a second",
+            "check: indexes are made concurrently and constraints validated without blocking writers; a \
+             SHARE UPDATE EXCLUSIVE lock keeps other definitions away",
+            "swap: an exclusive lock on all tables of the plan, for renaming only",
+        ],
+        Backend::MySql | Backend::MariaDb => &[
+            "expand: a metadata lock on each table for the moment in which triggers are added",
+            "backfill: shared row locks of one batch, of about a quarter of a second",
+            "check: none",
+            "swap: write locks on all tables of the plan, for their exchange only",
+        ],
+        Backend::Sqlite => &[
+            "everything is one transaction with the write lock of the file: writers wait for its end, or are \
+             told that the database is busy",
+        ],
+        Backend::SqlServer => &[
+            "expand: a schema modification lock on each table for the moment in which columns and triggers \
+             are added",
+            "backfill: row locks of one batch",
+            "swap: exclusive locks on all tables of the plan, while they are compared, renamed, and their \
+             keys, indexes and references are built again: that takes as long as reading them",
+        ],
+    };
+    let contract = "contract: write locks on all tables of the plan, while foreign keys get their names back and \
+                    empty columns are dropped: that takes as long as building the tables again";
+    let contract = (backend == Backend::MySql).then_some(contract);
+    let sentences = sentences.iter().copied().chain(contract);
+    sentences.map(Into::into).collect()
+}

@@ -1,0 +1,419 @@
+//! The reasons against a change, all of them before the first statement.
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+use rowkey_sql::Conversion;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, QualifiedName};
+use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::inventory::{self, Origin, Reference, others_of_type};
+use rowkey_tables::text_literal::text_literal;
+
+use crate::example_id;
+use crate::plan::{OldPrograms, public_text};
+use crate::work::{ChangedColumn, ChangedTable, MAP, Source, Work, is_same_name};
+
+/// How many values are shown of those that are damaged.
+const EXAMPLES: usize = 3;
+
+/// Reasons against a change.
+#[derive(Debug, Default)]
+pub(super) struct Refusals(Vec<Refusal>);
+
+#[derive(Debug)]
+struct Refusal {
+    what: String,
+    why: String,
+    instead: String,
+}
+
+impl Refusals {
+    /// Adds a reason: what cannot be carried, why not, and what to do.
+    pub(super) fn add(
+        &mut self,
+        what: impl Into<String>,
+        why: impl Into<String>,
+        instead: impl Into<String>,
+    ) {
+        self.0.push(Refusal {
+            what: what.into(),
+            why: why.into(),
+            instead: instead.into(),
+        });
+    }
+
+    /// Whether there is no reason so far.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// One error with all reasons, if there is one.
+    pub(super) fn result(mut self) -> Result<(), Error> {
+        match (self.0.pop(), self.0.is_empty()) {
+            (None, _) => Ok(()),
+            (Some(only), true) => Err(Error::refused(only.what, only.why, only.instead)),
+            (Some(last), false) => {
+                self.0.push(last);
+                let reasons = self.0.iter().map(|one| {
+                    let Refusal { what, why, instead } = one;
+                    format!("\n* {what}: {why}; {instead}")
+                });
+                let what = format!("the change is refused for {} reasons", self.0.len());
+                let reasons: String = reasons.collect();
+                Err(Error::refused(what, reasons, "\nnothing was changed"))
+            }
+        }
+    }
+
+    /// Adds a reason for each column with values that aren't ids of the format in the form that the
+    /// plan names, or that the new form has no room for.
+    pub(super) async fn add_damaged_values(
+        &mut self,
+        connection: &mut Connection,
+        work: &Work,
+    ) -> Result<(), Error> {
+        let Source::Converted(conversion) = work.source else {
+            return Ok(());
+        };
+        let instead = "correct or delete the rows, or plan with the format and the form that they \
+                       have (`rowkey doctor` tells)";
+        for (table, column) in work.columns() {
+            let name = &column.column.name;
+            self.add_damaged_values_of(connection, (table, name), conversion, instead)
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// The same after the swap, for the way back.
+    pub(super) async fn add_values_damaged_since(
+        &mut self,
+        connection: &mut Connection,
+        work: &Work,
+    ) -> Result<(), Error> {
+        let Source::Converted(conversion) = work.source else {
+            return Ok(());
+        };
+        let instead = "correct or delete the rows, or finish with --contract";
+        for (table, column) in work.columns() {
+            let place = (table, column.becomes.as_str());
+            self.add_damaged_values_of(connection, place, conversion.reversed(), instead)
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Adds a reason for each name that a column needs and cannot have, where tables get new
+    /// columns.
+    pub(super) fn add_names_of_columns(
+        &mut self,
+        work: &Work,
+        table: &ChangedTable,
+        column: &ChangedColumn,
+    ) {
+        self.add_needed_name(work, table, column, &column.fresh());
+        self.add_needed_name(work, table, column, &column.kept);
+        let what = format!("{}.{}", table.name(), column.column.name);
+        let is_same_name = column.becomes == column.column.name;
+        if is_same_name && work.policy.old_programs == OldPrograms::Rename {
+            self.add(
+                &what,
+                "with the same name, programs with the old declaration would go on writing",
+                match work.backend {
+                    Backend::Postgres => {
+                        "give `becomes` another name, or set `old-programs = \"mark\"`"
+                    }
+                    _ => "give `becomes` another name",
+                },
+            );
+        }
+    }
+
+    /// Adds a reason if a table cannot get a column of a name, beside the column that changes.
+    pub(super) fn add_needed_name(
+        &mut self,
+        work: &Work,
+        table: &ChangedTable,
+        column: &ChangedColumn,
+        name: &str,
+    ) {
+        let what = format!("{}.{}", table.name(), column.column.name);
+        let mut columns = table.table.columns.iter();
+        if let Some(taken) = columns.find(|other| is_same_name(work.backend, &other.name, name)) {
+            self.add(
+                &what,
+                format!(
+                    "the change needs the name {name}, which the column {} has",
+                    taken.name
+                ),
+                "rename that column",
+            );
+        }
+        if let Err(error) = quote_identifier(work.backend, name) {
+            self.add(
+                &what,
+                format!("the change needs the name {name}: {error}"),
+                "rename the column to a shorter name",
+            );
+        }
+    }
+
+    /// Adds the references whose ids are not all of the key: another column names their table.
+    pub(super) async fn add_polymorphic(
+        &mut self,
+        connection: &mut Connection,
+        work: &Work,
+    ) -> Result<(), Error> {
+        let (key, id) = work.key()?;
+        let target = (key.name(), id.column.name.as_str());
+        let catalog = Catalog::read(connection).await?;
+        // A foreign key is of one table.
+        let references = work
+            .columns()
+            .filter(|(_, changed)| !changed.is_key && !changed.is_asserted);
+        for (table, changed) in references {
+            let (table, column) = (&table.table, &changed.column);
+            let others = others_of_type(connection, &catalog, (table, column), target).await?;
+            if let Some((kind, others)) = others {
+                self.add(
+                    format!("the reference {}.{}", table.name, column.name),
+                    format!("{kind} says {others}, so that not all of its values are of {}", key.name()),
+                    "leave it out of the plan, and change its values for this table with a statement of \
+                     your own after the swap",
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the columns that look like references to what changes, and of which the plan says
+    /// nothing: they would keep the values of before, in silence.
+    pub(super) async fn add_unplanned(
+        &mut self,
+        connection: &mut Connection,
+        work: &Work,
+    ) -> Result<(), Error> {
+        let catalog = Catalog::read(connection).await?;
+        let changes = |table: &QualifiedName, column: &String| {
+            let mut columns = work.columns();
+            columns.any(|(known, changed)| known.name() == table && changed.column.name == *column)
+        };
+        for table in &catalog.tables {
+            let is_planned = |column: &String| {
+                let mut left_out = work.left_out.iter();
+                changes(&table.name, column)
+                    || left_out.any(|one| one.table == table.name && one.column == *column)
+            };
+            let is_wanted = |reference: &Reference| {
+                let mut targets = reference.target_columns.iter();
+                targets.any(|column| changes(&reference.target, column))
+                    && !reference.columns.iter().any(is_planned)
+            };
+            // What cannot be read is named like the others.
+            let mut unseen = Vec::new();
+            let found =
+                inventory::likely(connection, &catalog, table, is_wanted, &mut unseen).await;
+            for reference in found {
+                self.add_unplanned_reference(&table.name, &reference);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_unplanned_reference(&mut self, table: &QualifiedName, reference: &Reference) {
+        let Origin::Likely { reason, evidence } = &reference.origin else {
+            return;
+        };
+        let column = reference.columns.join(", ");
+        let found = evidence.map_or_else(
+            || "no value tells".to_owned(),
+            |found| format!("{} of {} values exist there", found.found, found.sampled),
+        );
+        self.add(
+            format!("{table}.{column}"),
+            format!(
+                "it looks like a reference to {}.{} ({reason}; {found}), and would go on with the old ids",
+                reference.target,
+                reference.target_columns.join(", "),
+            ),
+            format!(
+                "write the plan again with --reference {table}.{column}, or write into the plan\n\
+                 [[left-out]]\ntable = {}\ncolumn = {}\n\
+                 if it is none, or you change its values yourself after the swap",
+                toml_text(&table.to_string()),
+                toml_text(&column),
+            ),
+        );
+    }
+
+    /// Adds a reason if the map has ids of another format, from an attempt that was undone: the
+    /// rows would get those.
+    pub(super) async fn add_map_of_another_format(
+        &mut self,
+        connection: &mut Connection,
+        work: &Work,
+    ) -> Result<(), Error> {
+        let Source::Mapped = work.source else {
+            return Ok(());
+        };
+        let catalog = Catalog::read(connection).await?;
+        if catalog.table(&MAP.into()).is_err() {
+            return Ok(());
+        }
+        let (table, _) = work.key()?;
+        let format = work.to.format();
+        let query = format!(
+            "SELECT count(*) FROM {MAP} WHERE table_name = {} AND NOT ({})",
+            text_literal(work.backend, &table.name().to_string()),
+            public_text(format, work.backend)?.condition("new")?
+        );
+        let rows = connection.query("the map of ids", &query, &[]).await?;
+        let others = rows.first().map_or(Ok(0), |row| row.integer(0))?;
+        if others > 0 {
+            self.add(
+                format!("the table {MAP}"),
+                format!(
+                    "{others} of its ids of {} are of another format than {}",
+                    table.name(),
+                    format.name()
+                ),
+                "rename it, if nobody has got those ids; otherwise plan with their format",
+            );
+        }
+        Ok(())
+    }
+
+    /// Adds a reason if new ids cannot carry the creation times of all rows: those that cannot
+    /// would get the time of the change, as if they were the newest.
+    pub(super) async fn add_unusable_times(
+        &mut self,
+        connection: &mut Connection,
+        work: &Work,
+    ) -> Result<(), Error> {
+        let (Source::Mapped, Some(created)) = (work.source, &work.created) else {
+            return Ok(());
+        };
+        let (key, _) = work.key()?;
+        let Some(is_unusable) = example_id::is_unusable(work.to, &key.table, created)? else {
+            return Ok(());
+        };
+        let what = format!("{}.{created}", key.name());
+        let doing = format!("the creation times of {what}");
+        let table = key.name().quoted(work.backend)?;
+        let column = as_text(work.backend, &quote_identifier(work.backend, created)?);
+        let query = format!("SELECT count(*), min({column}) FROM {table} WHERE {is_unusable}");
+        let rows = connection.query(&doing, &query, &[]).await?;
+        let Some(row) = rows.first() else {
+            return Ok(());
+        };
+        let count = row.integer(0)?;
+        if count > 0 {
+            let example = row.0.get(1).map(shown).unwrap_or_default();
+            self.add(
+                what,
+                format!(
+                    "the creation time of {count} of its rows is no instant that a {} carries, such as \
+                     {example}",
+                    work.to.format().name()
+                ),
+                "correct these times; with NULL, a row gets the time of the change; without `created` in \
+                 the plan, all rows do",
+            );
+        }
+        Ok(())
+    }
+
+    /// Adds a reason for the values of a column that aren't ids in the form which is converted, or
+    /// have no place in the other one.
+    async fn add_damaged_values_of(
+        &mut self,
+        connection: &mut Connection,
+        (table, column): (&ChangedTable, &str),
+        conversion: Conversion,
+        instead: &str,
+    ) -> Result<(), Error> {
+        let form = conversion.reversed().to();
+        let backend = form.backend();
+        let quoted = quote_identifier(backend, column)?;
+        let from = table.name().quoted(backend)?;
+        let (is_id, converted) = (form.condition(&quoted)?, conversion.of(&quoted)?);
+        let is_damaged = format!("{quoted} IS NOT NULL AND (NOT ({is_id}) OR {converted} IS NULL)");
+        let what = format!("{}.{column}", table.name());
+        let doing = format!("the damaged values of {what}");
+        let count = format!("SELECT count(*) FROM {from} WHERE {is_damaged}");
+        let count = connection.query(&doing, &count, &[]).await?;
+        let count = count.first().map_or(Ok(0), |row| row.integer(0))?;
+        if count == 0 {
+            return Ok(());
+        }
+        let top = match backend {
+            Backend::SqlServer => (format!("TOP ({EXAMPLES}) "), String::new()),
+            _ => (String::new(), format!(" LIMIT {EXAMPLES}")),
+        };
+        let examples = format!(
+            "SELECT {}{quoted} FROM {from} WHERE {is_damaged}{}",
+            top.0, top.1
+        );
+        let examples = connection.query(&doing, &examples, &[]).await?;
+        let examples: Vec<String> = examples
+            .iter()
+            .filter_map(|row| row.0.first().map(shown))
+            .collect();
+        let values = if count == 1 { "value is" } else { "values are" };
+        let why = format!(
+            "{count} {values} no {} as {}:{}, or too large for the other form, such as {}",
+            form.format().name(),
+            form.storage().name(),
+            form.layout().name(),
+            examples.join(", "),
+        );
+        self.add(what, why, instead);
+        Ok(())
+    }
+}
+
+/// A text as a plan has it.
+fn toml_text(text: &str) -> String {
+    toml::Value::from(text).to_string()
+}
+
+/// A time as the database writes it.
+fn as_text(backend: Backend, sql: &str) -> String {
+    match backend {
+        Backend::Postgres | Backend::Sqlite => format!("CAST({sql} AS text)"),
+        Backend::MySql | Backend::MariaDb => format!("CAST({sql} AS CHAR)"),
+        Backend::SqlServer => format!("CONVERT(nvarchar(64), {sql}, 126)"),
+    }
+}
+
+/// A value for people, in whose sentences a text needs marks.
+pub(super) fn shown(value: &Value) -> String {
+    match value {
+        Value::Text(text) => format!("`{text}`"),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_is_in_the_error() {
+        assert!(Refusals::default().result().is_ok());
+        let mut refusals = Refusals::default();
+        refusals.add("the view v", "it reads id", "drop it");
+        let mut two = Refusals::default();
+        for what in ["the view v", "the rule r"] {
+            two.add(what, "it reads id", "drop it");
+        }
+        let message = refusals.result().unwrap_err().to_string();
+        assert_eq!(message, "the view v: it reads id; drop it");
+        let message = two.result().unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "the change is refused for 2 reasons: \n* the view v: it reads id; drop it\
+             \n* the rule r: it reads id; drop it; \nnothing was changed"
+        );
+    }
+}

@@ -1,0 +1,201 @@
+//! The way back, and the end.
+//!
+//! After the swap, new programs have migrations of their own. What they have added to the tables is
+//! kept at the end, and stands in the way back: the tables get their old definitions there, and
+//! nothing may be lost without a word.
+
+use super::definition::Definition;
+use super::names::quote;
+use super::new_ids;
+use super::rebuild::{Rebuild, rebuild, written_columns};
+use super::rewriting::{OldValues, rewritten};
+use super::{columns_of, old_form, old_value, require_none, rowid_column};
+use crate::Phase;
+use crate::refusals::Refusals;
+use crate::runner::Runner;
+use crate::work::{ChangedColumn, ChangedTable, Work};
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, Table};
+
+/// Gives the tables their old definitions, and their rows the old form of what is in them now.
+pub(crate) async fn undo(
+    runner: &mut Runner<'_>,
+    work: &Work,
+    reached: Phase,
+) -> Result<(), Error> {
+    if reached < Phase::Swap {
+        return Ok(());
+    }
+    let catalog = runner.catalog().await?;
+    refuse_to_lose(work, &catalog).await?;
+    runner.refuse_values_damaged_since(work).await?;
+    new_ids::give_old_ones(runner, work).await?;
+    let mut tables = Vec::new();
+    for table in &work.tables {
+        for changed in &table.columns {
+            require_way_back(runner, work, table, changed).await?;
+        }
+        let columns = columns_of(table, |changed| {
+            let new = old_value(table, &changed.becomes)?;
+            let old = old_form(work, &new)?;
+            Ok(vec![(quote(&changed.column.name)?, old)])
+        })?;
+        let indexes = table.table.indexes.iter();
+        tables.push(Rebuild {
+            name: table.name(),
+            definition: table.table.options.clone(),
+            indexes: indexes.map(|index| index.definition.clone()).collect(),
+            columns,
+            is_rowid_a_column: rowid_column(&table.table).is_some(),
+            puts_counter_away: false,
+        });
+    }
+    rebuild(runner, &tables).await?;
+    new_ids::forget_counter(runner, work).await
+}
+
+/// Refuses what the old definitions have no place for.
+async fn refuse_to_lose(work: &Work, catalog: &Catalog) -> Result<(), Error> {
+    let mut reasons = Refusals::default();
+    for (table, swapped) in work
+        .tables
+        .iter()
+        .zip(rewritten(work, OldValues::Kept).await?)
+    {
+        let now = catalog.table(table.name())?;
+        let drop = "take that back, undo the change, and do it again";
+        if now.options != swapped.table {
+            reasons.add(
+                format!("the table {}", table.name()),
+                format!(
+                    "its definition has changed since the swap: it is {}",
+                    now.options
+                ),
+                drop,
+            );
+        }
+        for index in &now.indexes {
+            if !swapped.indexes.contains(&index.definition) {
+                let what = format!("the index {}", index.name);
+                reasons.add(what, "it was made since the swap", drop);
+            }
+        }
+        for dependent in &now.dependents {
+            let names = table.columns.iter();
+            let mut names = names.flat_map(|changed| [&changed.becomes, &changed.kept]);
+            if let Some(column) = names.find(|name| dependent.columns.contains(name)) {
+                reasons.add(
+                    format!("the {} {}", dependent.kind.name(), dependent.name),
+                    format!("it uses {} and names {column}", table.name()),
+                    "drop it first",
+                );
+            }
+        }
+    }
+    let (key_table, key) = work.key()?;
+    for (table, reference) in catalog.references_to(key_table.name()) {
+        let is_planned = work.tables.iter().any(|known| known.name() == &table.name);
+        if !is_planned && reference.target_columns.contains(&key.becomes) {
+            reasons.add(
+                format!("the table {}", table.name),
+                format!("it was made since the swap, and refers to {}", key.becomes),
+                "drop it first",
+            );
+        }
+    }
+    reasons.result()
+}
+
+/// Fails if a value cannot get its old form back.
+async fn require_way_back(
+    runner: &mut Runner<'_>,
+    work: &Work,
+    table: &ChangedTable,
+    changed: &ChangedColumn,
+) -> Result<(), Error> {
+    let new = quote(&changed.becomes)?;
+    let old = old_form(work, &new)?;
+    let is_lost = format!("{new} IS NOT NULL AND {old} IS NULL");
+    let found = "which has no old form";
+    require_none(runner, table, changed, &new, &is_lost, found).await
+}
+
+/// Takes the old values away. The tables are made anew as they are now, without those columns:
+/// SQLite would refuse to drop a column because of a view elsewhere that was broken before.
+pub(crate) async fn contract(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
+    let catalog = runner.catalog().await?;
+    let dry = runner.is_dry();
+    let mut swapped = rewritten(work, OldValues::Dropped).await?.into_iter();
+    let mut tables = Vec::new();
+    for table in &work.tables {
+        let Some(new) = swapped.next() else { break };
+        if dry {
+            let columns = columns_of(table, |changed| {
+                let new = old_value(table, &changed.becomes)?;
+                Ok(vec![(quote(&changed.becomes)?, new)])
+            })?;
+            tables.push(super::rebuild_of_new(table, new, columns)?);
+        } else if let Ok(now) = catalog.table(table.name()) {
+            tables.extend(without_old_values(table, now)?);
+        }
+    }
+    rebuild(runner, &tables).await?;
+    new_ids::forget_counter(runner, work).await
+}
+
+/// A table as it is now without the columns for old values; nothing if it has none.
+fn without_old_values<'w>(
+    table: &'w ChangedTable,
+    now: &Table,
+) -> Result<Option<Rebuild<'w>>, Error> {
+    let kept: Vec<&str> = table
+        .columns
+        .iter()
+        .map(|changed| changed.kept.as_str())
+        .filter(|kept| now.column(kept).is_some())
+        .collect();
+    if kept.is_empty() {
+        return Ok(None);
+    }
+    let mut reasons = Refusals::default();
+    for dependent in &now.dependents {
+        if let Some(column) = kept
+            .iter()
+            .find(|name| dependent.columns.iter().any(|c| c == *name))
+        {
+            reasons.add(
+                format!("the {} {}", dependent.kind.name(), dependent.name),
+                format!("it names {column}, which is to be dropped"),
+                "drop it first",
+            );
+        }
+    }
+    for index in &now.indexes {
+        if let Some(column) = kept
+            .iter()
+            .find(|name| index.columns.iter().any(|c| c == *name))
+        {
+            reasons.add(
+                format!("the index {}", index.name),
+                format!("it contains {column}, which is to be dropped"),
+                "drop it first",
+            );
+        }
+    }
+    reasons.result()?;
+    let mut columns = Vec::new();
+    for (name, quoted) in written_columns(now)? {
+        if !kept.contains(&name) {
+            columns.push((quoted, old_value(table, name)?));
+        }
+    }
+    let indexes = now.indexes.iter();
+    Ok(Some(Rebuild {
+        name: table.name(),
+        definition: Definition::read(&now.options)?.without(&kept),
+        indexes: indexes.map(|index| index.definition.clone()).collect(),
+        columns,
+        is_rowid_a_column: rowid_column(now).is_some(),
+        puts_counter_away: false,
+    }))
+}

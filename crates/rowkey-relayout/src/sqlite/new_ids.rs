@@ -1,0 +1,384 @@
+//! New ids for the rows of a key, and the table that maps the old ones to them.
+//!
+//! The table has both as text, so that people and other programs can read it: the old key as it is,
+//! or in hexadecimal if it is bytes, and the public text of the new id.
+
+use rowkey_core::Backend;
+use rowkey_sql::{Conversion, NewId, StoredForm};
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Column, creation_time};
+use rowkey_tables::connection::{Connection, Row};
+use rowkey_tables::text_literal::text_literal;
+
+use super::definition::Definition;
+use super::names::quote;
+use super::rebuild::name_of_counter;
+use crate::plan::public_text;
+use crate::refusals::{Refusals, shown};
+use crate::runner::Runner;
+use crate::work::{ChangedTable, MAP, Source, Work};
+
+/// The milliseconds since 1970, the same for the whole of a statement.
+const NOW: &str = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)";
+
+/// What the old keys are, by the declared type of their column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    Integer,
+    Text,
+    Blob,
+}
+
+impl Class {
+    /// The class of which SQLite makes the values of a column, by its rules; nothing if it depends
+    /// on the value.
+    fn of(column: &Column) -> Option<Self> {
+        let sql_type = column.sql_type.to_ascii_uppercase();
+        let has = |names: &[&str]| names.iter().any(|name| sql_type.contains(name));
+        if has(&["INT"]) {
+            Some(Self::Integer)
+        } else if has(&["CHAR", "CLOB", "TEXT"]) {
+            Some(Self::Text)
+        } else if has(&["BLOB"]) || sql_type.is_empty() {
+            Some(Self::Blob)
+        } else {
+            None
+        }
+    }
+
+    fn of_key(work: &Work) -> Result<Self, Error> {
+        let (_, key) = work.key()?;
+        // Others are refused before the change.
+        Ok(Self::of(&key.column).unwrap_or(Self::Text))
+    }
+
+    /// What `typeof` says.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Integer => "integer",
+            Self::Text => "text",
+            Self::Blob => "blob",
+        }
+    }
+
+    fn text_of(self, old: &str) -> String {
+        match self {
+            Self::Integer => format!("CAST({old} AS TEXT)"),
+            Self::Text => old.into(),
+            // Of NULL, SQLite makes the digits of no bytes.
+            Self::Blob => format!("CASE WHEN {old} IS NOT NULL THEN hex({old}) END"),
+        }
+    }
+
+    fn of_text(self, text: &str) -> String {
+        match self {
+            Self::Integer => format!("CAST({text} AS INTEGER)"),
+            Self::Text => text.into(),
+            Self::Blob => format!("unhex({text})"),
+        }
+    }
+}
+
+/// From the public text to the new form.
+fn from_text(work: &Work) -> Result<Conversion, Error> {
+    Ok(Conversion::new(
+        public_text(work.to.format(), Backend::Sqlite)?,
+        work.to,
+    )?)
+}
+
+fn literal_of_table(work: &Work) -> Result<String, Error> {
+    Ok(text_literal(
+        Backend::Sqlite,
+        &work.key()?.0.name().to_string(),
+    ))
+}
+
+/// The new value of an old one.
+pub(super) fn new_of(work: &Work, old: &str) -> Result<String, Error> {
+    let new = from_text(work)?.of("m.new")?;
+    let text = Class::of_key(work)?.text_of(old);
+    let table = literal_of_table(work)?;
+    Ok(format!(
+        "(SELECT {new} FROM {MAP} AS m WHERE m.table_name = {table} AND m.old = {text})"
+    ))
+}
+
+/// The old value of a new one.
+pub(super) fn old_of(work: &Work, new: &str) -> Result<String, Error> {
+    let old = Class::of_key(work)?.of_text("m.old");
+    let text = from_text(work)?.reversed().of(new)?;
+    let table = literal_of_table(work)?;
+    Ok(format!(
+        "(SELECT {old} FROM {MAP} AS m WHERE m.table_name = {table} AND m.new = {text})"
+    ))
+}
+
+/// The SQL of a new id with an instant, and its conversion to public text if it is none.
+///
+/// The conversion may evaluate the id more than once, and each time it is another.
+fn new_id(work: &Work, millis: &str) -> Result<(String, Option<Conversion>), Error> {
+    let text = public_text(work.to.format(), Backend::Sqlite)?;
+    let (made, conversion) = match NewId::new(text) {
+        Ok(made) => (made, None),
+        // Digits are made of bytes.
+        Err(_) => {
+            let bytes = StoredForm::named(work.to.format(), Backend::Sqlite, "binary");
+            let bytes = bytes.map_err(|why| {
+                Error::refused(work.to.format().name(), why, "choose another format")
+            })?;
+            (NewId::new(bytes)?, Some(Conversion::new(bytes, text)?))
+        }
+    };
+    // Ids of some formats carry no time.
+    let sql = made.expression_at(millis).or_else(|_| made.expression())?;
+    Ok((sql, conversion))
+}
+
+/// The instant of a row's new id: that of its creation, or of the change.
+fn instant(work: &Work, table: &ChangedTable) -> Result<String, Error> {
+    match &work.created {
+        None => Ok(NOW.into()),
+        Some(column) => {
+            let millis = creation_time::unix_millis(Backend::Sqlite, &table.table, column, "")?;
+            Ok(format!("coalesce({millis}, {NOW})"))
+        }
+    }
+}
+
+/// The old keys, each with its new id and the public text of that. References to rows that do not
+/// exist get one, too, with the time of the change: they refer to nothing as before, and each to
+/// its own.
+fn new_rows(work: &Work) -> Result<String, Error> {
+    let (table, key) = work.key()?;
+    let name = table.name().quoted(Backend::Sqlite)?;
+    let class = Class::of_key(work)?;
+    let old = class.text_of(&quote(&key.column.name)?);
+    let millis = instant(work, table)?;
+    let mut references = Vec::new();
+    for referring in &work.tables {
+        for changed in referring.columns.iter().filter(|changed| !changed.is_key) {
+            let (name, column) = (
+                referring.name().quoted(Backend::Sqlite)?,
+                quote(&changed.column.name)?,
+            );
+            let old = class.text_of(&column);
+            references.push(format!(
+                "SELECT {old} AS old FROM {name} WHERE {column} IS NOT NULL"
+            ));
+        }
+    }
+    let mut timed = format!("SELECT {old} AS old, {millis} AS ms FROM {name}");
+    if !references.is_empty() {
+        timed += &format!(
+            " UNION ALL SELECT old, {NOW} FROM ({} EXCEPT SELECT {old} FROM {name})",
+            references.join(" UNION ")
+        );
+    }
+    let (id, conversion) = new_id(work, "ms")?;
+    let text = match conversion {
+        Some(conversion) => conversion.of("id")?,
+        None => "id".into(),
+    };
+    // Materialised, an instant and an id are evaluated once for a row.
+    Ok(format!(
+        "WITH timed AS MATERIALIZED ({timed}), \
+         made AS MATERIALIZED (SELECT old, ms, {id} AS id FROM timed) \
+         SELECT old, ms, {text} AS new FROM made"
+    ))
+}
+
+/// Makes the table and the new ids, if rows get new ids at all. Keys that have got one in an
+/// attempt that was undone keep it.
+pub(super) async fn make(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
+    let Source::Mapped = work.source else {
+        return Ok(());
+    };
+    if !has_map(&runner.query("the map of ids", MAP_EXISTS, &[]).await?)? {
+        let create = format!(
+            "CREATE TABLE {MAP} (table_name TEXT NOT NULL, old TEXT NOT NULL, new TEXT NOT NULL, \
+             PRIMARY KEY (table_name, old), UNIQUE (table_name, new))"
+        );
+        runner.run("the map of ids", &create).await?;
+    }
+    let insert = format!(
+        "INSERT INTO {MAP} (table_name, old, new) SELECT {}, old, new FROM ({}) WHERE true \
+         ON CONFLICT (table_name, old) DO NOTHING",
+        literal_of_table(work)?,
+        new_rows(work)?
+    );
+    let rows = runner.run("the new ids", &insert).await?;
+    if !runner.is_dry() {
+        runner.rows(MAP, rows, None);
+    }
+    Ok(())
+}
+
+const MAP_EXISTS: &str =
+    "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'rowkey_id_map'";
+
+fn has_map(rows: &[Row]) -> Result<bool, Error> {
+    Ok(rows.first().map(|row| row.is(0)).transpose()? == Some(true))
+}
+
+/// Gives rows that were written since the swap an old id, as far as those are numbers that are
+/// counted.
+pub(super) async fn give_old_ones(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
+    let Source::Mapped = work.source else {
+        return Ok(());
+    };
+    let (table, key) = work.key()?;
+    let name = table.name().quoted(Backend::Sqlite)?;
+    let (new, of_table) = (quote(&key.becomes)?, literal_of_table(work)?);
+    let text = from_text(work)?.reversed().of(&new)?;
+    let is_new = format!(
+        "{new} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM {MAP} AS m \
+         WHERE m.table_name = {of_table} AND m.new = {text})"
+    );
+    let doing = "the old ids of new rows";
+    let count = format!("SELECT count(*) FROM {name} WHERE {is_new}");
+    let count = runner.query(doing, &count, &[]).await?;
+    let count = count.first().map_or(Ok(0), |row| row.integer(0))?;
+    if count == 0 {
+        return Ok(());
+    }
+    if Class::of_key(work)? != Class::Integer {
+        return Err(Error::refused(
+            format!("{}.{}", table.name(), key.becomes),
+            format!("{count} rows were written since the swap, and have no old id"),
+            "delete them, or keep the new ids",
+        ));
+    }
+    let mut last = format!(
+        "coalesce((SELECT max(CAST(old AS INTEGER)) FROM {MAP} WHERE table_name = {of_table}), 0)"
+    );
+    if Definition::read(&table.table.options)?.counts() {
+        let counter = text_literal(Backend::Sqlite, &name_of_counter(table.name()));
+        last = format!(
+            "max({last}, coalesce((SELECT seq FROM sqlite_sequence WHERE name = {counter}), 0))"
+        );
+    }
+    let insert = format!(
+        "INSERT INTO {MAP} (table_name, old, new) \
+         SELECT {of_table}, CAST({last} + row_number() OVER (ORDER BY {new}) AS TEXT), {text} \
+         FROM {name} WHERE {is_new}"
+    );
+    runner.run(doing, &insert).await.map(|_| ())
+}
+
+/// Takes away the counter that was kept for the way back.
+pub(super) async fn forget_counter(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
+    let (table, _) = work.key()?;
+    let counted = Definition::read(&table.table.options)?.counts();
+    if let (Source::Mapped, true) = (work.source, counted) {
+        let counter = text_literal(Backend::Sqlite, &name_of_counter(table.name()));
+        let delete = format!("DELETE FROM sqlite_sequence WHERE name = {counter}");
+        let doing = format!("the counter of {}", table.name());
+        runner.run(&doing, &delete).await?;
+    }
+    Ok(())
+}
+
+/// What does not allow new ids.
+pub(super) async fn refuse(
+    connection: &mut Connection,
+    work: &Work,
+    reasons: &mut Refusals,
+) -> Result<(), Error> {
+    let (table, key) = work.key()?;
+    let name = table.name().quoted(Backend::Sqlite)?;
+    let column = quote(&key.column.name)?;
+    let place = format!("{}.{}", table.name(), key.column.name);
+    let Some(class) = Class::of(&key.column) else {
+        reasons.add(
+            place,
+            format!(
+                "SQLite makes numbers of digits in a column of the type {}",
+                key.column.sql_type
+            ),
+            "make the table anew with a key of the type INTEGER, TEXT or BLOB",
+        );
+        return Ok(());
+    };
+    from_text(work)?;
+    let other = format!(
+        "typeof({column}) <> {}",
+        text_literal(Backend::Sqlite, class.name())
+    );
+    let why = format!("is not of the type {} of the column", class.name());
+    let correct = "correct or delete the rows";
+    add_values(
+        connection,
+        reasons,
+        (&place, &name, &column),
+        &other,
+        &why,
+        correct,
+    )
+    .await?;
+    let again =
+        format!("{column} IN (SELECT {column} FROM {name} GROUP BY {column} HAVING count(*) > 1)");
+    let why = "is in more than one row";
+    add_values(
+        connection,
+        reasons,
+        (&place, &name, &column),
+        &again,
+        why,
+        correct,
+    )
+    .await?;
+    for referring in &work.tables {
+        for changed in referring.columns.iter().filter(|changed| !changed.is_key) {
+            let name = referring.name().quoted(Backend::Sqlite)?;
+            let column = quote(&changed.column.name)?;
+            let place = format!("{}.{}", referring.name(), changed.column.name);
+            let other = format!(
+                "{column} IS NOT NULL AND typeof({column}) <> {}",
+                text_literal(Backend::Sqlite, class.name())
+            );
+            let why = format!("is not of the type {} of the key", class.name());
+            add_values(
+                connection,
+                reasons,
+                (&place, &name, &column),
+                &other,
+                &why,
+                correct,
+            )
+            .await?;
+        }
+    }
+    reasons.add_unusable_times(connection, work).await
+}
+
+/// Adds a reason if there are rows for which a condition is true, with the first values.
+async fn add_values(
+    connection: &mut Connection,
+    reasons: &mut Refusals,
+    (place, table, column): (&str, &str, &str),
+    condition: &str,
+    why: &str,
+    instead: &str,
+) -> Result<(), Error> {
+    let doing = format!("the values of {place}");
+    let count = format!("SELECT count(*) FROM {table} WHERE {condition}");
+    let count = connection.query(&doing, &count, &[]).await?;
+    let count = count.first().map_or(Ok(0), |row| row.integer(0))?;
+    if count == 0 {
+        return Ok(());
+    }
+    let examples = format!("SELECT {column} FROM {table} WHERE {condition} LIMIT 3");
+    let examples = connection.query(&doing, &examples, &[]).await?;
+    let examples = examples.iter().filter_map(|row| row.0.first().map(shown));
+    let examples: Vec<String> = examples.collect();
+    reasons.add(
+        place,
+        format!(
+            "in {count} rows, the value {why}, such as {}",
+            examples.join(", ")
+        ),
+        instead,
+    );
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! What does not allow the change, all of it before anything is changed.
+
+use super::definition::{Definition, obstacle_of_index};
+use super::new_ids;
+use super::rebuild::name_aside;
+use super::rewriting::{OldValues, rewritten};
+use crate::positional::inserts_by_place;
+use crate::refusals::Refusals;
+use crate::work::{ChangedColumn, ChangedTable, Source, Work};
+use rowkey_tables::Error;
+use rowkey_tables::catalog::Catalog;
+use rowkey_tables::connection::Connection;
+
+use crate::plan::OldPrograms;
+
+/// Refuses with every reason that there is.
+pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(), Error> {
+    let mut reasons = Refusals::default();
+    if work.policy.old_programs == OldPrograms::Mark {
+        reasons.add(
+            "`old-programs = \"mark\"`",
+            "it needs a variable of the session, which SQLite does not have",
+            "write `old-programs = \"rename\"`",
+        );
+    }
+    let catalog = Catalog::read(connection).await?;
+    unplanned_references(work, &catalog, &mut reasons);
+    for table in &work.tables {
+        let aside = name_aside(table.name());
+        if catalog.table(&aside).is_ok() {
+            reasons.add(
+                format!("the table {aside}"),
+                format!(
+                    "it has the name of {} while its rows are copied",
+                    table.name()
+                ),
+                "rename it",
+            );
+        }
+        dependents(table, &mut reasons);
+        for changed in &table.columns {
+            column(work, table, changed, &mut reasons)?;
+        }
+    }
+    reasons.add_damaged_values(connection, work).await?;
+    if let Source::Mapped = work.source {
+        new_ids::refuse(connection, work, &mut reasons).await?;
+    }
+    reasons.result()?;
+    let rewritten = rewritten(work, OldValues::Kept).await;
+    rewritten.map(|_| ()).map_err(|error| {
+        Error::refused(
+            "the definitions of the tables",
+            format!("SQLite does not take them without the rest of the file: {error}"),
+            "make the tables anew without what needs a program's own functions or collations",
+        )
+    })
+}
+
+/// Views and triggers with the name of a column that gets another name and other values.
+fn dependents(table: &ChangedTable, reasons: &mut Refusals) {
+    for dependent in &table.table.dependents {
+        let named = dependent.columns.iter();
+        let named: Vec<&str> = named
+            .filter(|column| table.changed(column).is_some())
+            .map(String::as_str)
+            .collect();
+        if !named.is_empty() {
+            reasons.add(
+                format!("the {} {}", dependent.kind.name(), dependent.name),
+                format!("it uses {} and names {}", table.name(), named.join(", ")),
+                "drop it, and create it for the new column after the swap",
+            );
+        } else if inserts_by_place(&dependent.definition, &table.name().name) {
+            reasons.add(
+                format!("the {} {}", dependent.kind.name(), dependent.name),
+                format!("it inserts into {} without naming columns", table.name()),
+                "let it name them, and create it for the new column after the swap",
+            );
+        }
+    }
+}
+
+fn column(
+    work: &Work,
+    table: &ChangedTable,
+    changed: &ChangedColumn,
+    reasons: &mut Refusals,
+) -> Result<(), Error> {
+    let name = &changed.column.name;
+    let place = format!("{}.{name}", table.name());
+    let definition = Definition::read(&table.table.options)?;
+    let new_type = work.to.sql_type();
+    // Without the collation.
+    let new_type = new_type.split(' ').next().unwrap_or_default();
+    let is_other_type = !changed.column.sql_type.eq_ignore_ascii_case(new_type);
+    let is_refused_by_type = definition.is_strict() && is_other_type;
+    if changed.becomes.eq_ignore_ascii_case(name) && !is_refused_by_type {
+        reasons.add(
+            place.as_str(),
+            "it keeps its name, so that programs with the old declaration go on writing",
+            "give it another in `becomes`",
+        );
+    }
+    reasons.add_needed_name(work, table, changed, &changed.kept);
+    for obstacle in definition.obstacles(name) {
+        reasons.add(
+            format!("the table {}", table.name()),
+            obstacle,
+            "make the table anew without that",
+        );
+    }
+    for index in &table.table.indexes {
+        if let Some(obstacle) = obstacle_of_index(&index.definition, name)? {
+            reasons.add(
+                format!("the index {}", index.name),
+                format!("it {obstacle} {place}"),
+                "drop it, and create it for the new column after the swap",
+            );
+        }
+    }
+    Ok(())
+}
+
+/// References that are not as the plan says: their columns change without those that they refer to,
+/// or the other way around.
+fn unplanned_references(work: &Work, catalog: &Catalog, reasons: &mut Refusals) {
+    let changes = |table: &rowkey_tables::catalog::QualifiedName, column: &str| {
+        let mut tables = work.tables.iter();
+        let table = tables.find(|changed| changed.name() == table);
+        table.and_then(|table| table.changed(column)).is_some()
+    };
+    for table in &catalog.tables {
+        for key in &table.foreign_keys {
+            for (column, target) in key.columns.iter().zip(&key.target_columns) {
+                if changes(&table.name, column) != changes(&key.target, target) {
+                    reasons.add(
+                        format!("{}.{column}", table.name),
+                        format!(
+                            "it refers to {}.{target}, and the plan changes only one of them",
+                            key.target
+                        ),
+                        "write the plan again with `rowkey plan`",
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The names of what a change makes, and what of it there is.
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::text_literal::text_literal;
+
+use crate::runner::Runner;
+use crate::work::{ChangedTable, Work};
+
+pub(super) fn quoted(name: &str) -> Result<String, Error> {
+    Ok(quote_identifier(Backend::SqlServer, name)?)
+}
+
+/// The names in a list.
+pub(super) fn quoted_list(names: &[String]) -> Result<String, Error> {
+    let names: Result<Vec<String>, Error> = names.iter().map(|name| quoted(name)).collect();
+    Ok(names?.join(", "))
+}
+
+/// The name of a table's trigger, which no other change uses.
+pub(super) fn trigger(work: &Work, table: &ChangedTable, what: &str) -> Result<String, Error> {
+    let place = |other: &ChangedTable| other.name() == table.name();
+    let place = work.tables.iter().position(place).unwrap_or_default();
+    let name = format!("rowkey_{}_{place}_{what}", work.mark);
+    table.name().sibling(name).quoted(Backend::SqlServer)
+}
+
+/// The SQL of the length of a column, which is NULL if the table has none of the name.
+pub(super) fn length(table: &ChangedTable, column: &str) -> Result<String, Error> {
+    let name = table.name().quoted(Backend::SqlServer)?;
+    Ok(format!(
+        "COL_LENGTH({}, {})",
+        text_literal(Backend::SqlServer, &name),
+        text_literal(Backend::SqlServer, column)
+    ))
+}
+
+/// The SQL of whether the old columns have given up their names.
+pub(super) fn is_swapped_sql(work: &Work) -> Result<String, Error> {
+    let (table, column) = work.key()?;
+    Ok(format!("{} IS NOT NULL", length(table, &column.kept)?))
+}
+
+/// Whether the old columns have given up their names.
+pub(super) async fn is_swapped(runner: &mut Runner<'_>, work: &Work) -> Result<bool, Error> {
+    let query = format!(
+        "SELECT CASE WHEN {} THEN 1 ELSE 0 END",
+        is_swapped_sql(work)?
+    );
+    let rows = runner.query("the columns of the key", &query, &[]).await?;
+    rows.first().map_or(Ok(false), |row| row.is(0))
+}
+
+/// A definition as text that is compiled when it is reached: it has to be alone in its batch, or
+/// uses columns that the batch makes.
+pub(super) fn alone(definition: &str) -> String {
+    format!("EXEC ({})", text_literal(Backend::SqlServer, definition))
+}

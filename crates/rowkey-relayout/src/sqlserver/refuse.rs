@@ -1,0 +1,300 @@
+//! What stands against a change on SQL Server.
+
+use rowkey_sql::StoredForm;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, Dependent, DependentKind, QualifiedName};
+use rowkey_tables::connection::{Connection, Value};
+
+use super::columns::{declared_type, parts, privileges_of};
+use super::constraints::{foreign_keys, indexes, is, keys};
+use super::names::trigger;
+use super::triggers;
+use super::values::Values;
+use crate::plan::OldPrograms;
+use crate::refusals::Refusals;
+use crate::work::{ChangedColumn, ChangedTable, Source, Work};
+
+const AGAIN: &str = "drop it, and make it again for the new column after the change";
+
+/// Fails with every reason against the change.
+pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(), Error> {
+    let mut refusals = Refusals::default();
+    policy(work, &mut refusals);
+    for table in &work.tables {
+        table_itself(table, &mut refusals);
+        for column in &table.columns {
+            refusals.add_names_of_columns(work, table, column);
+            type_of_column(work, table, column, &mut refusals);
+            privileges_of_column(table, column, &mut refusals);
+        }
+        names_of_made(work, table, &mut refusals);
+        dependents(table, &mut refusals);
+        keys_and_indexes(table, &mut refusals);
+        may_alter(connection, table, &mut refusals).await?;
+    }
+    let catalog = Catalog::read(connection).await?;
+    references(work, &catalog, &mut refusals);
+    if refusals.is_empty() {
+        refusals.add_damaged_values(connection, work).await?;
+        refusals.add_unusable_times(connection, work).await?;
+    }
+    refusals.result()
+}
+
+fn policy(work: &Work, refusals: &mut Refusals) {
+    match Values::of(work).and_then(|values| values.check()) {
+        Ok(()) => {}
+        Err(Error::Refused { what, why, instead }) => refusals.add(what, why, instead),
+        Err(error) => refusals.add(
+            format!("`format = \"{}\"`", work.to.format().name()),
+            error.to_string(),
+            "choose another format",
+        ),
+    }
+    if work.policy.old_programs == OldPrograms::Mark {
+        refusals.add(
+            "`old-programs = \"mark\"`",
+            "marks of sessions are not built for SQL Server",
+            "take \"rename\"",
+        );
+    }
+}
+
+/// Columns are dropped, renamed and altered, and triggers made.
+async fn may_alter(
+    connection: &mut Connection,
+    table: &ChangedTable,
+    refusals: &mut Refusals,
+) -> Result<(), Error> {
+    let query = "SELECT HAS_PERMS_BY_NAME(@P1, 'OBJECT', 'ALTER')";
+    let name = Value::Text(table.name().quoted(rowkey_core::Backend::SqlServer)?);
+    let doing = format!("the permissions on {}", table.name());
+    let rows = connection.query(&doing, query, &[name]).await?;
+    if !rows.first().map_or(Ok(false), |row| row.is(0))? {
+        refusals.add(
+            table.name().to_string(),
+            "the account may not alter it",
+            "grant it ALTER on the table for the time of the change",
+        );
+    }
+    Ok(())
+}
+
+fn table_itself(table: &ChangedTable, refusals: &mut Refusals) {
+    let name = table.name().to_string();
+    if !table.table.options.is_empty() {
+        let options = table.table.options.to_lowercase();
+        refusals.add(
+            &name,
+            format!("as a table that is {options}, it is not carried"),
+            "end that first, and begin it again after the change",
+        );
+    }
+    if let Err(Error::Refused { what, why, instead }) = triggers::primary_key(table) {
+        refusals.add(what, why, instead);
+        return;
+    }
+    // The backfill keeps their values in variables.
+    let columns = table.table.primary_key().map(|key| &key.columns[..]);
+    for column in columns.unwrap_or_default() {
+        let found = table.table.column(column);
+        if found.is_some_and(|column| declared_type(column).is_none()) {
+            refusals.add(
+                format!("{name}.{column}"),
+                "it is in the primary key, and its type is the database's own",
+                "give it the type that it stands for",
+            );
+        }
+    }
+}
+
+fn names_of_made(work: &Work, table: &ChangedTable, refusals: &mut Refusals) {
+    if let Err(error) = trigger(work, table, "fill") {
+        refusals.add(table.name().to_string(), error.to_string(), "report this");
+    }
+}
+
+fn type_of_column(
+    work: &Work,
+    table: &ChangedTable,
+    column: &ChangedColumn,
+    refusals: &mut Refusals,
+) {
+    let what = format!("{}.{}", table.name(), column.column.name);
+    if declared_type(&column.column).is_none() {
+        refusals.add(
+            &what,
+            format!("its type {} is the database's own", column.column.sql_type),
+            "give it the type that it stands for",
+        );
+    } else if let Source::Converted(conversion) = work.source {
+        let from: StoredForm = conversion.reversed().to();
+        let (declared, found) = (from.sql_type(), column.column.sql_type.as_str());
+        if !has_values_of(&declared, found) {
+            refusals.add(
+                &what,
+                format!(
+                    "its type is {found}, and {} is stored as {declared}",
+                    from.storage().name()
+                ),
+                "plan with the storage that it has",
+            );
+        }
+    }
+    // The old ids of rows that new programs write.
+    let is_counter = matches!(work.source, Source::Mapped) && column.is_key;
+    let is_refused = match column.column.generated.as_str() {
+        "" => false,
+        "identity" => !is_counter,
+        _ => true,
+    };
+    if is_refused {
+        refusals.add(
+            &what,
+            format!("the database knows it as {}", column.column.generated),
+            "let programs make the ids first, and take the property away",
+        );
+    }
+    if let Some(default) = &column.column.default {
+        refusals.add(
+            &what,
+            format!("its default {default} makes ids in the old form"),
+            "drop the default, and let programs make the ids; `rowkey ddl --default` prints one \
+             for the new column, where there is one",
+        );
+    }
+}
+
+/// Whether a type has the same kind of values as the one of a storage.
+fn has_values_of(declared: &str, found: &str) -> bool {
+    let is = |names: &[&str]| names.iter().any(|name| found.starts_with(name));
+    match declared.split(['(', ' ']).next().unwrap_or_default() {
+        "uniqueidentifier" => found == "uniqueidentifier",
+        "binary" | "varbinary" => is(&["binary", "varbinary"]),
+        "decimal" | "numeric" => is(&["decimal", "numeric"]),
+        "bigint" => is(&["bigint", "int", "smallint"]),
+        _ => is(&["char", "varchar", "nchar", "nvarchar"]),
+    }
+}
+
+fn privileges_of_column(table: &ChangedTable, column: &ChangedColumn, refusals: &mut Refusals) {
+    for privilege in privileges_of(table, column) {
+        if parts(privilege).is_none() {
+            refusals.add(
+                format!("{} to {}", privilege.definition, privilege.name),
+                format!(
+                    "this on {}.{} is not carried",
+                    table.name(),
+                    column.column.name
+                ),
+                "revoke it, and grant it again for the new column",
+            );
+        }
+    }
+}
+
+fn dependents(table: &ChangedTable, refusals: &mut Refusals) {
+    for dependent in &table.table.dependents {
+        if let Some((why, instead)) = objection(table, dependent) {
+            let what = format!(
+                "the {} {} of {}",
+                dependent.kind.name(),
+                dependent.name,
+                table.name()
+            );
+            refusals.add(what, why, instead);
+        }
+    }
+}
+
+/// The database tells the columns of some dependents only. The others may use any.
+fn objection(table: &ChangedTable, dependent: &Dependent) -> Option<(String, &'static str)> {
+    let mut columns = dependent.columns.iter();
+    let is_concerned = columns.any(|column| table.changed(column).is_some());
+    let may_be = is_concerned || dependent.columns.is_empty();
+    match dependent.kind {
+        DependentKind::Privilege => None,
+        DependentKind::Publication => Some((
+            "what reads the changes has no column of the new name".into(),
+            "end it first, and begin it again after the change",
+        )),
+        DependentKind::Partition => Some((
+            "partitions are not carried".into(),
+            "copy the rows into a new table instead",
+        )),
+        DependentKind::Trigger => Some((
+            "it may use the old column, and in which order it runs is not fixed".into(),
+            AGAIN,
+        )),
+        _ if may_be => Some(("it may use a column that changes".into(), AGAIN)),
+        _ => None,
+    }
+}
+
+fn keys_and_indexes(table: &ChangedTable, refusals: &mut Refusals) {
+    let why = "its order, its columns besides, its condition or its options are not carried";
+    for key in keys(table).filter(|key| is(&key.definition, "SPECIAL")) {
+        let what = format!("the key {} of {}", key.name, table.name());
+        refusals.add(what, why, AGAIN);
+    }
+    for index in indexes(table).filter(|index| !index.is_plain) {
+        let what = format!("the index {} of {}", index.name, table.name());
+        refusals.add(what, why, AGAIN);
+    }
+}
+
+/// Both ends of a reference change, or neither.
+fn references(work: &Work, catalog: &Catalog, refusals: &mut Refusals) {
+    let changes = |table: &QualifiedName, column: &str| {
+        let found = work.tables.iter().find(|other| other.name() == table);
+        found.is_some_and(|table| table.changed(column).is_some())
+    };
+    for table in &catalog.tables {
+        for key in &table.foreign_keys {
+            for (column, target) in key.columns.iter().zip(&key.target_columns) {
+                let (here, there) = (changes(&table.name, column), changes(&key.target, target));
+                if here == there {
+                    continue;
+                }
+                let (stays, stays_in) = match here {
+                    true => (target, &key.target),
+                    false => (column, &table.name),
+                };
+                refusals.add(
+                    format!(
+                        "the reference {} of {} to {}",
+                        key.name, table.name, key.target
+                    ),
+                    format!("{stays_in}.{stays} stays as it is, so that they would differ"),
+                    "plan both columns, or drop the reference",
+                );
+            }
+        }
+    }
+    for table in &work.tables {
+        for key in foreign_keys(table).filter(|key| key.name.is_empty()) {
+            refusals.add(
+                format!("a reference of {} to {}", table.name(), key.target),
+                "it has no name",
+                "drop it, and make it again with a name",
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_compared_by_their_values() {
+        assert!(has_values_of("uniqueidentifier", "uniqueidentifier"));
+        assert!(!has_values_of("uniqueidentifier", "binary(16)"));
+        assert!(has_values_of(
+            "char(36) COLLATE Latin1_General_100_BIN2",
+            "nvarchar(36)"
+        ));
+        assert!(has_values_of("binary(16)", "varbinary(16)"));
+        assert!(!has_values_of("decimal(28,0)", "bigint"));
+    }
+}

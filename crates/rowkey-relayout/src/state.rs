@@ -1,0 +1,555 @@
+//! How far a change is, in a table of the database.
+
+use std::time::Duration;
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::advisory_lock::AdvisoryLock;
+use rowkey_tables::catalog::{Catalog, Table};
+use rowkey_tables::connection::{Connection, Row, Value};
+
+use crate::plan::Plan;
+use crate::work::Work;
+use crate::{Phase, new_references};
+
+/// The name of the table with the state. It exists while a change can go on or be undone.
+pub(super) const TABLE: &str = "rowkey_relayout";
+
+/// The phase of a change whose old columns are being dropped.
+const CONTRACT: &str = "contract";
+
+/// What comes before the phase from which a change is being undone.
+const UNDO: &str = "undo-";
+
+/// The first number of PostgreSQL's advisory lock, and the name of the others'. PostgreSQL's second
+/// number stands for the schema, in which the state is; tables of other schemas that a change has
+/// begun to change have its triggers, and refuse another.
+const LOCK_NUMBER: i32 = 0x726f_776b;
+const LOCK_NAME: &str = "rowkey_relayout";
+
+/// How long to wait for the lock.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The beginning of SQLite's transaction, in which the pragma would do nothing, and its end.
+pub(super) const SQLITE_BEGIN: [&str; 2] = ["PRAGMA foreign_keys = OFF", "BEGIN IMMEDIATE"];
+pub(super) const SQLITE_COMMIT: &str = "COMMIT";
+
+/// Where a change goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    There,
+    Back,
+}
+
+/// The state of a change, whose lock this process holds.
+#[derive(Debug)]
+pub(super) struct State {
+    plan_hash: String,
+    saved: Option<Saved>,
+}
+
+/// The row of the table.
+#[derive(Debug)]
+struct Saved {
+    plan_hash: String,
+    /// The phase that was begun last.
+    phase: String,
+    is_done: bool,
+    /// The hash of the catalogue after the last phase that was done.
+    catalog: String,
+    /// The tables as they were before the first phase.
+    tables: Vec<Table>,
+}
+
+/// Where a change was before its undo.
+#[derive(Debug)]
+pub(super) struct Before {
+    phase: String,
+    is_done: bool,
+}
+
+impl State {
+    /// Takes the lock, and reads the state of the plan.
+    ///
+    /// In SQLite, the lock is the transaction in which everything happens, so that nothing is ever
+    /// half done.
+    pub(super) async fn open(connection: &mut Connection, plan: &Plan) -> Result<Self, Error> {
+        let plan_hash = plan.hash()?;
+        connection.allow_writing().await?;
+        lock(connection).await?;
+        let (saved, outcome) = match saved(connection).await {
+            Ok(saved) => (saved, Ok(())),
+            Err(error) => (None, Err(error)),
+        };
+        let state = Self { plan_hash, saved };
+        if outcome.is_err() {
+            return state.close(connection, outcome).await.map(|()| state);
+        }
+        if state
+            .saved
+            .as_ref()
+            .is_some_and(|saved| saved.plan_hash != state.plan_hash)
+        {
+            let refusal = another_plan();
+            return state.close(connection, Err(refusal)).await.map(|()| state);
+        }
+        Ok(state)
+    }
+
+    /// Releases the lock. In SQLite, this commits everything, or nothing.
+    pub(super) async fn close(
+        &self,
+        connection: &mut Connection,
+        outcome: Result<(), Error>,
+    ) -> Result<(), Error> {
+        let released = unlock(connection, outcome.is_ok()).await;
+        outcome.and(released)
+    }
+
+    /// Whether a phase was begun.
+    pub(super) fn has_begun(&self) -> bool {
+        self.saved.is_some()
+    }
+
+    /// Whether a phase is done.
+    pub(super) fn is_done(&self, phase: Phase) -> bool {
+        let Some(saved) = &self.saved else {
+            return false;
+        };
+        match position(&saved.phase) {
+            Some(last) if last == phase => saved.is_done,
+            Some(last) => phase < last,
+            None => saved.phase == CONTRACT,
+        }
+    }
+
+    /// Whether a phase was begun, and not undone.
+    pub(super) fn is_begun(&self, phase: Phase) -> bool {
+        let begun = self.saved.as_ref().and_then(|saved| position(&saved.phase));
+        begun.is_some_and(|begun| phase <= begun)
+    }
+
+    /// Fails if an undo was interrupted.
+    pub(super) fn require_not_undone(&self) -> Result<(), Error> {
+        match &self.saved {
+            Some(saved) if saved.phase.starts_with(UNDO) => Err(Error::refused(
+                "the change",
+                "it is being undone",
+                "finish that with --undo",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// The phase that was begun last.
+    ///
+    /// Fails if there is none, or if the old columns are being dropped.
+    pub(super) fn reached_for_undo(&self) -> Result<Phase, Error> {
+        let Some(saved) = &self.saved else {
+            return Err(Error::refused(
+                "undo",
+                "no change has begun, or it was undone or contracted already",
+                "there is nothing to undo",
+            ));
+        };
+        let phase = saved.phase.strip_prefix(UNDO).unwrap_or(&saved.phase);
+        position(phase).ok_or_else(|| {
+            Error::refused(
+                "undo",
+                "the old columns are being dropped",
+                "finish with --contract",
+            )
+        })
+    }
+
+    /// Fails unless the new columns are in use.
+    pub(super) fn require_swapped(&self) -> Result<(), Error> {
+        if !self.has_begun() {
+            return Err(Error::refused(
+                "contract",
+                "no change has begun, or it was contracted already",
+                "there is nothing to contract",
+            ));
+        }
+        match self.is_done(Phase::Swap) {
+            true => Ok(()),
+            false => Err(Error::refused(
+                "contract",
+                "the old columns are still in use",
+                "do the phases up to the swap first",
+            )),
+        }
+    }
+
+    /// The plan with the catalogue as it was before the first phase. Compares the catalogue of now
+    /// with that after the last phase, unless that was interrupted or the change is swapped: from
+    /// then on, new programs have migrations of their own.
+    ///
+    /// The way back does not compare: it is the way out if they have changed.
+    pub(super) async fn work(
+        &self,
+        connection: &mut Connection,
+        plan: &Plan,
+        way: Way,
+    ) -> Result<Work, Error> {
+        let now = Catalog::read(connection).await?;
+        let Some(saved) = &self.saved else {
+            return Work::new(plan, &now);
+        };
+        let is_between = way == Way::There && saved.is_done && !self.is_done(Phase::Swap);
+        if is_between && saved.is_done && saved.catalog != now.hash(&changed_names(plan, &now)) {
+            return Err(Error::refused(
+                "the change",
+                format!("its tables have changed since the phase {}", saved.phase),
+                "take that back, or undo the change and write a new plan",
+            ));
+        }
+        let before = Catalog {
+            backend: now.backend,
+            tables: saved.tables.clone(),
+            unseen: Vec::new(),
+        };
+        let work = Work::new(plan, &before)?;
+        if way == Way::There {
+            new_references::refuse(&work, &now, self.is_done(Phase::Swap))?;
+        }
+        Ok(work)
+    }
+
+    /// Records that a phase begins.
+    pub(super) async fn begin(
+        &mut self,
+        connection: &mut Connection,
+        plan: &Plan,
+        phase: Phase,
+    ) -> Result<(), Error> {
+        match &mut self.saved {
+            Some(saved) => {
+                saved.phase = phase.name().into();
+                saved.is_done = false;
+            }
+            None => {
+                let catalog = Catalog::read(connection).await?;
+                let names = plan.tables();
+                let tables = catalog.tables.into_iter();
+                let saved = Saved {
+                    plan_hash: self.plan_hash.clone(),
+                    phase: phase.name().into(),
+                    is_done: false,
+                    catalog: plan.catalog.clone(),
+                    tables: tables.filter(|table| names.contains(&table.name)).collect(),
+                };
+                create(connection).await?;
+                insert(connection, &saved, plan).await?;
+                self.saved = Some(saved);
+            }
+        }
+        self.write(connection).await
+    }
+
+    /// Records that a phase is done.
+    pub(super) async fn finish(
+        &mut self,
+        connection: &mut Connection,
+        plan: &Plan,
+    ) -> Result<(), Error> {
+        let catalog = Catalog::read(connection).await?;
+        if let Some(saved) = &mut self.saved {
+            saved.is_done = true;
+            saved.catalog = catalog.hash(&changed_names(plan, &catalog));
+        }
+        self.write(connection).await
+    }
+
+    /// Records that the old columns are being dropped.
+    pub(super) async fn begin_contract(
+        &mut self,
+        connection: &mut Connection,
+    ) -> Result<(), Error> {
+        self.begin_end(connection, CONTRACT.into()).await
+    }
+
+    /// Records that the change is being undone from a phase. Returns where it was.
+    pub(super) async fn begin_undo(
+        &mut self,
+        connection: &mut Connection,
+        reached: Phase,
+    ) -> Result<Before, Error> {
+        // After an interrupted undo, it is not known whether the phase was done. It can be
+        // repeated.
+        let saved = self.saved.as_ref();
+        let is_done = saved.is_some_and(|saved| saved.is_done && saved.phase == reached.name());
+        self.begin_end(connection, format!("{UNDO}{}", reached.name()))
+            .await?;
+        Ok(Before {
+            phase: reached.name().into(),
+            is_done,
+        })
+    }
+
+    /// Records that nothing was undone.
+    pub(super) async fn forget_undo(
+        &mut self,
+        connection: &mut Connection,
+        before: Before,
+    ) -> Result<(), Error> {
+        if let Some(saved) = &mut self.saved {
+            saved.phase = before.phase;
+            saved.is_done = before.is_done;
+        }
+        self.write(connection).await
+    }
+
+    async fn begin_end(&mut self, connection: &mut Connection, end: String) -> Result<(), Error> {
+        if let Some(saved) = &mut self.saved {
+            saved.phase = end;
+            saved.is_done = false;
+        }
+        self.write(connection).await
+    }
+
+    /// Removes the state: the change is finished, or undone.
+    pub(super) async fn remove(&mut self, connection: &mut Connection) -> Result<(), Error> {
+        let table = quote_identifier(connection.backend(), TABLE)?;
+        let drop = format!("DROP TABLE {table}");
+        connection
+            .execute("the table with the state", &drop)
+            .await?;
+        self.saved = None;
+        Ok(())
+    }
+
+    async fn write(&self, connection: &mut Connection) -> Result<(), Error> {
+        let Some(saved) = &self.saved else {
+            return Ok(());
+        };
+        let backend = connection.backend();
+        let table = quote_identifier(backend, TABLE)?;
+        let [one, two, three, ..] = placeholders(backend);
+        let update =
+            format!("UPDATE {table} SET phase = {one}, is_done = {two}, catalog = {three}");
+        let values = [
+            Value::from(saved.phase.as_str()),
+            Value::Integer(i64::from(saved.is_done)),
+            Value::from(saved.catalog.as_str()),
+        ];
+        let changed = connection
+            .update("the state of the change", &update, &values)
+            .await;
+        changed.map(|_| ())
+    }
+}
+
+/// The tables of a plan that exist now. After the swap there are others with the same names.
+fn changed_names(plan: &Plan, catalog: &Catalog) -> Vec<rowkey_tables::catalog::QualifiedName> {
+    let mut names = plan.tables();
+    names.retain(|name| catalog.table(name).is_ok());
+    names
+}
+
+fn position(phase: &str) -> Option<Phase> {
+    Phase::ALL.into_iter().find(|known| known.name() == phase)
+}
+
+/// The first placeholders of a statement.
+fn placeholders(backend: Backend) -> [&'static str; 6] {
+    match backend {
+        Backend::Postgres => ["$1", "$2", "$3", "$4", "$5", "$6"],
+        Backend::SqlServer => ["@P1", "@P2", "@P3", "@P4", "@P5", "@P6"],
+        Backend::MySql | Backend::MariaDb | Backend::Sqlite => ["?"; 6],
+    }
+}
+
+/// Takes the lock. In SQLite, where the driver waits for other writers, it is the transaction.
+async fn lock(connection: &mut Connection) -> Result<(), Error> {
+    let doing = "the lock of changes";
+    if connection.backend() == Backend::Sqlite {
+        let begin = SQLITE_BEGIN.join("; ");
+        return connection.execute(doing, &begin).await.map(|_| ());
+    }
+    match advisory_lock(connection.backend())
+        .take(connection, doing, PATIENCE)
+        .await?
+    {
+        true => Ok(()),
+        false => Err(Error::refused(
+            "the database",
+            "another process is changing tables in it",
+            "wait for its end: one change at a time",
+        )),
+    }
+}
+
+fn advisory_lock(backend: Backend) -> AdvisoryLock {
+    AdvisoryLock {
+        numbers: format!("{LOCK_NUMBER}, hashtext(current_schema())"),
+        name: match backend {
+            Backend::SqlServer => LOCK_NAME.into(),
+            _ => mysql_lock(),
+        },
+    }
+}
+
+/// The name of the lock in MySQL and MariaDB, where locks are the server's and their names have at
+/// most 64 characters.
+///
+/// A process from before the first release names it otherwise (by SHA1, which MySQL 9.7 no longer
+/// has) and does not exclude this one. Taking both isn't possible: a session of MySQL 5.6 has one
+/// lock.
+fn mysql_lock() -> String {
+    format!("LEFT(CONCAT('{LOCK_NAME}.', SHA2(DATABASE(), 256)), 64)")
+}
+
+async fn unlock(connection: &mut Connection, is_done: bool) -> Result<(), Error> {
+    let statement = match connection.backend() {
+        Backend::Sqlite if is_done => SQLITE_COMMIT.into(),
+        Backend::Sqlite => "ROLLBACK".into(),
+        backend => advisory_lock(backend).release(backend),
+    };
+    connection
+        .execute("the end of the lock", &statement)
+        .await
+        .map(|_| ())
+}
+
+async fn exists(connection: &mut Connection) -> Result<bool, Error> {
+    let query = match connection.backend() {
+        Backend::Postgres => {
+            format!("SELECT count(*) FROM pg_class WHERE oid = to_regclass('{TABLE}')")
+        }
+        Backend::MySql | Backend::MariaDb => format!(
+            "SELECT COUNT(*) FROM information_schema.tables \
+             WHERE table_schema = DATABASE() AND table_name = '{TABLE}'"
+        ),
+        Backend::Sqlite => {
+            format!("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = '{TABLE}'")
+        }
+        Backend::SqlServer => {
+            format!("SELECT CASE WHEN OBJECT_ID('{TABLE}', 'U') IS NULL THEN 0 ELSE 1 END")
+        }
+    };
+    let rows = connection
+        .query("the state of changes", &query, &[])
+        .await?;
+    Ok(rows.first().map(|row| row.is(0)).transpose()? == Some(true))
+}
+
+async fn create(connection: &mut Connection) -> Result<(), Error> {
+    let (text, short, number) = match connection.backend() {
+        Backend::Postgres | Backend::Sqlite => ("text", "text", "integer"),
+        Backend::MySql | Backend::MariaDb => ("LONGTEXT", "VARCHAR(64)", "INT"),
+        Backend::SqlServer => ("nvarchar(max)", "nvarchar(64)", "int"),
+    };
+    let table = quote_identifier(connection.backend(), TABLE)?;
+    if exists(connection).await? {
+        return Ok(());
+    }
+    // One row: a second is a duplicate.
+    let create = format!(
+        "CREATE TABLE {table} (one {number} NOT NULL PRIMARY KEY, plan_hash {short} NOT NULL, \
+         phase {short} NOT NULL, is_done {number} NOT NULL, catalog {short} NOT NULL, \
+         plan_text {text} NOT NULL, tables {text} NOT NULL)"
+    );
+    connection
+        .execute("the table with the state", &create)
+        .await
+        .map(|_| ())
+}
+
+async fn insert(connection: &mut Connection, saved: &Saved, plan: &Plan) -> Result<(), Error> {
+    let backend = connection.backend();
+    let table = quote_identifier(backend, TABLE)?;
+    let [one, two, three, four, five, six] = placeholders(backend);
+    let insert = format!(
+        "INSERT INTO {table} (one, plan_hash, phase, is_done, catalog, plan_text, tables) \
+         VALUES (1, {one}, {two}, {three}, {four}, {five}, {six})"
+    );
+    let tables = serde_json::to_string(&saved.tables).map_err(Error::database("the state"))?;
+    let values = [
+        Value::from(saved.plan_hash.as_str()),
+        Value::from(saved.phase.as_str()),
+        Value::Integer(0),
+        Value::from(saved.catalog.as_str()),
+        Value::Text(plan.to_toml()?),
+        Value::Text(tables),
+    ];
+    connection
+        .update("the state of the change", &insert, &values)
+        .await
+        .map(|_| ())
+}
+
+/// The plan of the change that has begun.
+pub(super) async fn begun(connection: &mut Connection) -> Result<Option<Plan>, Error> {
+    if !exists(connection).await? {
+        return Ok(None);
+    }
+    let table = quote_identifier(connection.backend(), TABLE)?;
+    let query = format!("SELECT plan_text FROM {table}");
+    let rows = connection
+        .query("the plan of the change", &query, &[])
+        .await?;
+    rows.first()
+        .map(|row| Plan::from_toml(row.text(0)?))
+        .transpose()
+}
+
+/// Fails if a change has begun, before which the plan was to be looked at.
+pub(super) async fn require_none(connection: &mut Connection, plan: &Plan) -> Result<(), Error> {
+    match saved(connection).await? {
+        None => Ok(()),
+        Some(saved) if saved.plan_hash != plan.hash()? => Err(another_plan()),
+        Some(saved) => Err(Error::refused(
+            "the plan",
+            format!("its change has begun, and has reached {}", saved.phase),
+            "go on with it, or undo it: then it can be looked at again",
+        )),
+    }
+}
+
+/// Fails while the old columns are being dropped, when some are empty and others are not.
+pub(super) async fn require_not_contracting(connection: &mut Connection) -> Result<(), Error> {
+    match saved(connection).await? {
+        Some(saved) if saved.phase == CONTRACT => Err(Error::refused(
+            "the comparison with the old values",
+            "they are being dropped",
+            "finish that with --contract",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn another_plan() -> Error {
+    Error::refused(
+        "the plan",
+        "a change with another plan has begun in this database, or this plan was edited since",
+        format!(
+            "go on with the plan as it was, undo it, or contract it: the column `plan_text` of the table \
+             {TABLE} has its text"
+        ),
+    )
+}
+
+async fn saved(connection: &mut Connection) -> Result<Option<Saved>, Error> {
+    if !exists(connection).await? {
+        return Ok(None);
+    }
+    let table = quote_identifier(connection.backend(), TABLE)?;
+    let query = format!("SELECT plan_hash, phase, is_done, catalog, tables FROM {table}");
+    let rows = connection
+        .query("the state of the change", &query, &[])
+        .await?;
+    rows.first().map(saved_of).transpose()
+}
+
+fn saved_of(row: &Row) -> Result<Saved, Error> {
+    Ok(Saved {
+        plan_hash: row.text(0)?.into(),
+        phase: row.text(1)?.into(),
+        is_done: row.is(2)?,
+        catalog: row.text(3)?.into(),
+        tables: serde_json::from_str(row.text(4)?)
+            .map_err(Error::database("the saved tables of the change"))?,
+    })
+}

@@ -1,0 +1,362 @@
+//! Compares the tables of a change with what they were.
+
+mod rows;
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+use rowkey_sql::StoredForm;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, QualifiedName, creation_time};
+use rowkey_tables::connection::Connection;
+use rowkey_tables::digest::{self, Digest};
+use rowkey_tables::{Progress, Step};
+use serde::Serialize;
+
+use self::rows::{PlannedColumn, PlannedTable, Sides};
+use crate::plan::Plan;
+use crate::state;
+
+/// What a comparison has found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Verification {
+    /// The tables of the plan.
+    pub tables: Vec<VerifiedTable>,
+    /// What is not as it has to be.
+    pub differences: Vec<Difference>,
+    /// What a person should know, although nothing is wrong.
+    pub notes: Vec<String>,
+}
+
+/// A table that was compared.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct VerifiedTable {
+    /// The table's name.
+    pub table: QualifiedName,
+    /// How many rows it has.
+    pub rows: u64,
+    /// How many rows there were with old values; nothing if those are gone.
+    pub old_rows: Option<u64>,
+}
+
+/// Something that is not as it has to be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// The table.
+    pub table: QualifiedName,
+    /// The column, if it is one.
+    pub column: Option<String>,
+    /// What was found, with the first keys.
+    pub found: String,
+}
+
+/// Compares the new values of all tables of a plan with the old ones, as long as those are kept,
+/// and checks the new ones alone: whether they are ids of the format, and whether references have a
+/// target.
+///
+/// Rows are read twice, in one snapshot, and their hashes are added, so that neither order nor
+/// memory matters. Nothing is written.
+///
+/// # Errors
+///
+/// [`Error::Refused`] if the change has not been swapped, [`Error::Database`] if a query fails.
+pub async fn verify(
+    connection: &mut Connection,
+    plan: &Plan,
+    progress: &mut dyn Progress,
+) -> Result<Verification, Error> {
+    let doing = "the snapshot";
+    for statement in begin(connection.backend()) {
+        connection.execute(doing, statement).await?;
+    }
+    let outcome = compare(connection, plan, progress).await;
+    let ended = connection.execute(doing, "ROLLBACK").await;
+    let verification = outcome?;
+    ended.map(|_| verification)
+}
+
+/// The beginning of a transaction in which every query sees the same rows.
+fn begin(backend: Backend) -> &'static [&'static str] {
+    match backend {
+        Backend::Postgres => &["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"],
+        Backend::MySql | Backend::MariaDb => &["START TRANSACTION WITH CONSISTENT SNAPSHOT"],
+        Backend::Sqlite => &["BEGIN"],
+        Backend::SqlServer => &[
+            "SET TRANSACTION ISOLATION LEVEL SNAPSHOT",
+            "BEGIN TRANSACTION",
+        ],
+    }
+}
+
+async fn compare(
+    connection: &mut Connection,
+    plan: &Plan,
+    progress: &mut dyn Progress,
+) -> Result<Verification, Error> {
+    state::require_not_contracting(connection).await?;
+    let catalog = Catalog::read(connection).await?;
+    let (_, to) = plan.forms(plan.backend()?)?;
+    let mut found = Verification {
+        tables: Vec::new(),
+        differences: Vec::new(),
+        notes: Vec::new(),
+    };
+    let tables = planned(plan, &catalog)?;
+    for planned in &tables {
+        progress.report(Step::Begins(planned.table.name.to_string()));
+        let verified = match Sides::of(plan, &catalog, planned)? {
+            Some(sides) => compare_sides(connection, planned, &sides, &mut found).await?,
+            None => {
+                found.notes.push(format!(
+                    "{}: the old values are gone, so that only the new ones were checked",
+                    planned.table.name
+                ));
+                VerifiedTable {
+                    table: planned.table.name.clone(),
+                    rows: count(connection, planned, "1 = 1").await?,
+                    old_rows: None,
+                }
+            }
+        };
+        found.tables.push(verified);
+        check_ids(connection, planned, to, &mut found).await?;
+        check_references(connection, planned, &tables, &mut found).await?;
+    }
+    check_order(connection, plan, &tables, &mut found).await?;
+    Ok(found)
+}
+
+/// The tables of the plan as they are now.
+fn planned<'c>(plan: &Plan, catalog: &'c Catalog) -> Result<Vec<PlannedTable<'c>>, Error> {
+    let key = &plan.key;
+    let column = |old: &str, new: &str, is_asserted, is_key| PlannedColumn {
+        old: old.to_owned(),
+        new: new.to_owned(),
+        kept: format!("{old}_before"),
+        is_asserted,
+        is_key,
+    };
+    let mut planned = Vec::new();
+    for name in plan.tables() {
+        let table = catalog.table(&name)?;
+        let mut columns = Vec::new();
+        if name == key.table {
+            columns.push(column(&key.column, &key.becomes, true, true));
+        }
+        for reference in plan.references.iter().filter(|part| part.table == name) {
+            let (old, new) = (&reference.column, &reference.becomes);
+            columns.push(column(old, new, reference.asserted, false));
+        }
+        for column in &columns {
+            let is_there = table.column(&column.new).is_some();
+            // Before the swap, both have names of their own in some databases.
+            let is_swapped = column.new == column.old || table.column(&column.old).is_none();
+            if !is_there || !is_swapped {
+                return Err(Error::refused(
+                    format!("{name}.{}", column.old),
+                    "the change has not been swapped",
+                    "do it first with `rowkey relayout` or `rowkey rekey`",
+                ));
+            }
+        }
+        planned.push(PlannedTable { table, columns });
+    }
+    Ok(planned)
+}
+
+async fn compare_sides(
+    connection: &mut Connection,
+    planned: &PlannedTable<'_>,
+    sides: &Sides,
+    found: &mut Verification,
+) -> Result<VerifiedTable, Error> {
+    let name = &planned.table.name;
+    let mut old = Digest::default();
+    let mut new = Digest::default();
+    for (digest, query) in [(&mut old, &sides.old), (&mut new, &sides.new)] {
+        let doing = format!("the rows of {name}");
+        let keys = sides.keys;
+        connection
+            .for_each(&doing, query, &[], |row| {
+                digest.add(&row, keys);
+                Ok(())
+            })
+            .await?;
+    }
+    if let Some(bucket) = old.first_difference(&new) {
+        let mut rows = digest::Rows::default();
+        for (is_old, query) in [(true, &sides.old), (false, &sides.new)] {
+            let doing = format!("the rows of {name} that differ");
+            let keys = sides.keys;
+            connection
+                .for_each(&doing, query, &[], |row| {
+                    rows.add(&row, keys, bucket, is_old);
+                    Ok(())
+                })
+                .await?;
+        }
+        let text = format!(
+            "{} rows with old values, {} with new ones; {} of 256 parts differ, such as the keys {}",
+            old.rows(),
+            new.rows(),
+            old.differences(&new),
+            rows.first_differences().join(", "),
+        );
+        if connection.backend() == Backend::Sqlite {
+            // There, the swap has compared every value, in the same transaction.
+            found.notes.push(format!(
+                "{name} is not as it was swapped: {text}; SQLite keeps old values as they were then, \
+                 so that rows that programs have changed since differ"
+            ));
+        } else {
+            found.differences.push(Difference {
+                table: name.clone(),
+                column: None,
+                found: text,
+            });
+        }
+    }
+    Ok(VerifiedTable {
+        table: name.clone(),
+        rows: new.rows(),
+        old_rows: Some(old.rows()),
+    })
+}
+
+async fn count(
+    connection: &mut Connection,
+    planned: &PlannedTable<'_>,
+    condition: &str,
+) -> Result<u64, Error> {
+    let name = planned.table.name.quoted(connection.backend())?;
+    let query = format!("SELECT COUNT(*) FROM {name} WHERE {condition}");
+    let doing = format!("the rows of {}", planned.table.name);
+    let rows = connection.query(&doing, &query, &[]).await?;
+    let rows = rows.first().map_or(Ok(0), |row| row.integer(0))?;
+    Ok(u64::try_from(rows).unwrap_or_default())
+}
+
+/// Counts values that aren't ids of the format in the new form.
+async fn check_ids(
+    connection: &mut Connection,
+    planned: &PlannedTable<'_>,
+    to: StoredForm,
+    found: &mut Verification,
+) -> Result<(), Error> {
+    for column in &planned.columns {
+        let quoted = quote_identifier(connection.backend(), &column.new)?;
+        let Ok(is_id) = to.condition(&quoted) else {
+            found.notes.push(format!(
+                "{}.{}: SQL does not tell whether its values are ids",
+                planned.table.name, column.new
+            ));
+            continue;
+        };
+        let condition = format!("{quoted} IS NOT NULL AND NOT ({is_id})");
+        let damaged = count(connection, planned, &condition).await?;
+        if damaged > 0 {
+            found.differences.push(Difference {
+                table: planned.table.name.clone(),
+                column: Some(column.new.clone()),
+                found: format!(
+                    "{damaged} values are no {} as {}:{}",
+                    to.format().name(),
+                    to.storage(),
+                    to.layout()
+                ),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Counts references without a target.
+async fn check_references(
+    connection: &mut Connection,
+    planned: &PlannedTable<'_>,
+    tables: &[PlannedTable<'_>],
+    found: &mut Verification,
+) -> Result<(), Error> {
+    let backend = connection.backend();
+    let key = tables.iter().find_map(|table| {
+        let key = table.columns.iter().find(|column| column.is_key)?;
+        Some((&table.table.name, &key.new))
+    });
+    let Some((key_table, key)) = key else {
+        return Ok(());
+    };
+    let (key_table, key) = (key_table.quoted(backend)?, quote_identifier(backend, key)?);
+    let name = planned.table.name.quoted(backend)?;
+    for column in planned.columns.iter().filter(|column| !column.is_key) {
+        let quoted = quote_identifier(backend, &column.new)?;
+        let condition = format!(
+            "{quoted} IS NOT NULL AND NOT EXISTS \
+             (SELECT 1 FROM {key_table} k WHERE k.{key} = {name}.{quoted})"
+        );
+        let lost = count(connection, planned, &condition).await?;
+        if lost == 0 {
+            continue;
+        }
+        let text = format!("{lost} values refer to no row");
+        if column.is_asserted {
+            found.differences.push(Difference {
+                table: planned.table.name.clone(),
+                column: Some(column.new.clone()),
+                found: text,
+            });
+        } else {
+            found.notes.push(format!(
+                "{}.{}: {text}; no constraint asserts it",
+                planned.table.name, column.new
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// How many rows are looked at for their order.
+const NEIGHBOURS: u32 = 10_000;
+
+/// Tells how well the order of the keys agrees with that of creation.
+async fn check_order(
+    connection: &mut Connection,
+    plan: &Plan,
+    tables: &[PlannedTable<'_>],
+    found: &mut Verification,
+) -> Result<(), Error> {
+    let Some(created) = &plan.key.created else {
+        return Ok(());
+    };
+    let Some(planned) = tables.first() else {
+        return Ok(());
+    };
+    let backend = connection.backend();
+    let millis = creation_time::unix_millis(backend, planned.table, created, "")?;
+    let key = quote_identifier(backend, &plan.key.becomes)?;
+    let name = planned.table.name.quoted(backend)?;
+    let (top, limit) = match backend {
+        Backend::SqlServer => (format!("TOP ({NEIGHBOURS}) "), String::new()),
+        _ => (String::new(), format!(" LIMIT {NEIGHBOURS}")),
+    };
+    let query = format!(
+        "SELECT {top}{millis} AS ms FROM {name} WHERE {key} IS NOT NULL ORDER BY {key}{limit}"
+    );
+    let (mut previous, mut pairs, mut in_order) = (None, 0_u32, 0_u32);
+    let doing = format!("the order of {}", planned.table.name);
+    connection
+        .for_each(&doing, &query, &[], |row| {
+            let now = row.integer(0)?;
+            if let Some(previous) = previous.replace(now) {
+                pairs += 1;
+                in_order += u32::from(previous <= now);
+            }
+            Ok(())
+        })
+        .await?;
+    if pairs > 0 {
+        found.notes.push(format!(
+            "{}: of {pairs} neighbours by key, {in_order} are in the order of {created}",
+            planned.table.name
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,197 @@
+//! The rows of a table as they were and as they are, with the old values on both sides.
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+use rowkey_sql::Conversion;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
+use rowkey_tables::text_literal::text_literal;
+
+use crate::old_table::old_table;
+use crate::plan::{Plan, public_text};
+
+/// A column of the plan: its name before and after the change, and in between.
+#[derive(Clone, Debug)]
+pub(super) struct PlannedColumn {
+    pub(super) old: String,
+    pub(super) new: String,
+    pub(super) kept: String,
+    pub(super) is_asserted: bool,
+    pub(super) is_key: bool,
+}
+
+/// A table of the plan as it is now.
+pub(super) struct PlannedTable<'c> {
+    pub(super) table: &'c Table,
+    pub(super) columns: Vec<PlannedColumn>,
+}
+
+/// Two queries that return the same rows, unless something is wrong.
+pub(super) struct Sides {
+    pub(super) old: String,
+    pub(super) new: String,
+    /// How many of the first columns are the key.
+    pub(super) keys: usize,
+}
+
+/// How an old value is written on both sides.
+enum Written {
+    /// In the old form, which the new one is converted to.
+    Converted(Conversion),
+    /// As the text that the map of new ids has.
+    Mapped {
+        /// From the new form to the public text.
+        to_text: Conversion,
+        /// The name of the key's table in the map.
+        key_table: String,
+    },
+}
+
+impl Sides {
+    /// The queries for a table; nothing if its old values are gone.
+    pub(super) fn of(
+        plan: &Plan,
+        catalog: &Catalog,
+        planned: &PlannedTable<'_>,
+    ) -> Result<Option<Self>, Error> {
+        let (backend, now) = (catalog.backend, planned.table);
+        let kept_aside = old_table(backend, &now.name).and_then(|name| catalog.table(&name).ok());
+        let is_kept = |column: &PlannedColumn| now.column(&column.kept).is_some();
+        let before = match kept_aside {
+            Some(table) => table,
+            None if planned.columns.iter().all(is_kept) => now,
+            None => return Ok(None),
+        };
+        let written = Written::of(plan, backend)?;
+        let (mut old, mut new) = (Vec::new(), Vec::new());
+        let names = in_order(before, planned, before.name != now.name);
+        for (name, column) in &names.columns {
+            let (of_old, of_new) = match column {
+                Some(column) => {
+                    let kept = match before.name == now.name {
+                        true => &column.kept,
+                        false => &column.old,
+                    };
+                    let kept = quote_identifier(backend, kept)?;
+                    let current = quote_identifier(backend, &column.new)?;
+                    (
+                        written.of_before(backend, type_of(before, name), &kept),
+                        written.of_now(&current)?,
+                    )
+                }
+                None => {
+                    let quoted = quote_identifier(backend, name)?;
+                    (quoted.clone(), quoted)
+                }
+            };
+            old.push(as_text(backend, &of_old));
+            new.push(as_text(backend, &of_new));
+        }
+        let select = |values: &[String], table: &QualifiedName| -> Result<String, Error> {
+            Ok(format!(
+                "SELECT {} FROM {}",
+                values.join(", "),
+                table.quoted(backend)?
+            ))
+        };
+        Ok(Some(Self {
+            old: select(&old, &before.name)?,
+            new: select(&new, &now.name)?,
+            keys: names.keys,
+        }))
+    }
+}
+
+impl Written {
+    fn of(plan: &Plan, backend: Backend) -> Result<Self, Error> {
+        let (from, to) = plan.forms(backend)?;
+        if let Some(from) = from {
+            return Ok(Self::Converted(Conversion::new(to, from)?));
+        }
+        let text = public_text(plan.format()?, backend)?;
+        Ok(Self::Mapped {
+            to_text: Conversion::new(to, text)?,
+            key_table: plan.key.table.to_string(),
+        })
+    }
+
+    fn of_before(&self, backend: Backend, sql_type: &str, kept: &str) -> String {
+        match (self, backend) {
+            (Self::Converted(_), _) => kept.into(),
+            (Self::Mapped { .. }, Backend::Sqlite) => format!(
+                "CASE typeof({kept}) WHEN 'blob' THEN hex({kept}) ELSE CAST({kept} AS TEXT) END"
+            ),
+            (Self::Mapped { .. }, Backend::Postgres) => format!("{kept}::text"),
+            // As the change wrote them into the map.
+            (Self::Mapped { .. }, Backend::MySql | Backend::MariaDb) => {
+                match sql_type.split(['(', ' ']).next().unwrap_or_default() {
+                    "binary" | "varbinary" => format!("LOWER(HEX({kept}))"),
+                    _ if sql_type.contains("zerofill") => format!("CAST({kept} + 0 AS CHAR)"),
+                    _ => format!("CAST({kept} AS CHAR)"),
+                }
+            }
+            (Self::Mapped { .. }, Backend::SqlServer) => {
+                format!("CONVERT(nvarchar(200), {kept})")
+            }
+        }
+    }
+
+    fn of_now(&self, current: &str) -> Result<String, Error> {
+        match self {
+            Self::Converted(conversion) => Ok(conversion.of(current)?),
+            Self::Mapped { to_text, key_table } => Ok(format!(
+                "(SELECT m.old FROM rowkey_id_map m WHERE m.table_name = {} AND m.new = {})",
+                text_literal(to_text.to().backend(), key_table),
+                to_text.of(current)?
+            )),
+        }
+    }
+}
+
+fn type_of<'t>(table: &'t Table, column: &str) -> &'t str {
+    let found = table.column(column);
+    found.map_or("", |column| column.sql_type.as_str())
+}
+
+/// The columns that are on both sides: the key's first.
+struct Names<'p> {
+    columns: Vec<(String, Option<&'p PlannedColumn>)>,
+    keys: usize,
+}
+
+fn in_order<'p>(before: &Table, planned: &'p PlannedTable<'_>, is_aside: bool) -> Names<'p> {
+    let of_plan = |name: &str| {
+        let mut columns = planned.columns.iter();
+        columns.find(|column| match is_aside {
+            true => column.old == name,
+            false => column.new == name,
+        })
+    };
+    let key = before.primary_key().map(|key| key.columns.clone());
+    let key = key.unwrap_or_default();
+    let is_kept = |name: &str| planned.columns.iter().any(|column| column.kept == name);
+    let rest = before.columns.iter().map(|column| &column.name);
+    let rest = rest.filter(|name| !key.contains(name) && (is_aside || !is_kept(name)));
+    let is_now = |name: &str| of_plan(name).is_some() || planned.table.column(name).is_some();
+    let columns: Vec<_> = key
+        .iter()
+        .chain(rest)
+        .filter(|name| is_now(name))
+        .map(|name| (name.clone(), of_plan(name)))
+        .collect();
+    let keys = match key.len() {
+        0 => columns.len(),
+        keys => keys,
+    };
+    Names { columns, keys }
+}
+
+/// A value in a form that connections read, whatever its type is.
+fn as_text(backend: Backend, value: &str) -> String {
+    match backend {
+        Backend::Postgres => format!("({value})::text"),
+        Backend::MySql | Backend::MariaDb => format!("CAST({value} AS BINARY)"),
+        Backend::SqlServer => format!("CONVERT(nvarchar(max), {value})"),
+        Backend::Sqlite => value.into(),
+    }
+}

@@ -1,0 +1,330 @@
+//! What a preflight asks about before a change goes on without it.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use anyhow::{Context, Result, bail, ensure};
+use rowkey_core::format::FormatKind;
+use rowkey_core::uuid::Uuid;
+use rowkey_doctor::contradiction;
+use rowkey_relayout::Phase;
+use rowkey_relayout::plan::{Plan, Policy, Request};
+use rowkey_relayout::preflight::Preflight;
+use rowkey_tables::Error;
+use rowkey_testkit::{Backend, Suite};
+
+use crate::relayout::rekeyed::{self, create};
+use crate::relayout::shop::{Shop, number, text};
+use crate::relayout::{add_on, add_proven};
+
+const MYSQL: [Backend; 2] = [Backend::MySql, Backend::MariaDb];
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    add_proven(
+        suite,
+        "references_that_a_plan_does_not_name_are_asked_about",
+        unplanned,
+    );
+    add_proven(suite, "values_of_another_format_are_told", another_format);
+    add_on(
+        suite,
+        &MYSQL,
+        "a_reference_to_what_is_gone_is_refused",
+        targetless,
+    );
+    add_on(
+        suite,
+        &[Backend::MariaDb],
+        "numbers_become_native_uuids",
+        native_uuids,
+    );
+    add_on(suite, &MYSQL, "padded_ids_are_cut_first", padded);
+}
+
+/// With the doctor's note, as `rowkey preflight` shows it.
+async fn preflight(shop: &Shop, plan: &Plan) -> Result<Preflight> {
+    let mut connection = shop.connect().await?;
+    let mut preflight = Preflight::read(&mut connection, plan).await?;
+    if let (Some(from), to) = plan.forms(connection.backend())? {
+        let (table, column) = (&plan.key.table, &plan.key.column);
+        let note = contradiction(&mut connection, table, column, (from, to)).await;
+        preflight.notes.extend(note);
+    }
+    Ok(preflight)
+}
+
+async fn unplanned(shop: Shop) -> Result<()> {
+    create(&shop).await?;
+    let mut connection = shop.connect().await?;
+    for statement in [
+        "CREATE TABLE remark (number integer, about_type varchar(20), about_id bigint)",
+        "INSERT INTO remark SELECT id, 'Ticket', id FROM ticket WHERE id <= 20",
+        // Most of its values are nowhere.
+        "CREATE TABLE till (number integer, ticket_id bigint)",
+        "INSERT INTO till SELECT id, CASE WHEN id < 5 THEN id ELSE id + 100000 END FROM ticket",
+    ] {
+        connection.execute("other tables", statement).await?;
+    }
+    let mut request = rekeyed::request();
+    request.unasserted = Vec::new();
+    let plan = shop.plan_for(&request).await?;
+    let refused = preflight(&shop, &plan).await?.refused.join("\n");
+    for part in [
+        "mention.ticket_id: it looks like a reference to ticket.id (its name is that of the table ticket",
+        "400 of 450 values exist there",
+        "--reference mention.ticket_id",
+        "[[left-out]]\ntable = \"mention\"\ncolumn = \"ticket_id\"",
+        "remark.about_id: it looks like a reference to ticket.id (it is polymorphic: about_type says `Ticket`; \
+         20 of 20 values exist there)",
+    ] {
+        ensure!(refused.contains(part), "{part} in {refused}");
+    }
+    ensure!(!refused.contains("till"), "{refused}");
+    match shop.run(&plan, Phase::Swap).await {
+        Err(Error::Refused { .. }) => {}
+        other => bail!("{other:?}"),
+    }
+    // What it says to write is pasted behind the plan.
+    let mut pasted = plan.to_toml()?;
+    let lines: Vec<&str> = refused.lines().collect();
+    let entries = lines.windows(3).filter(|entry| entry[0] == "[[left-out]]");
+    for entry in entries {
+        pasted += &format!("\n{}\n", entry.join("\n"));
+    }
+    let plan = Plan::from_toml(&pasted)?;
+    let names = plan.left_out.iter().map(|one| one.table.to_string());
+    ensure!(
+        names.collect::<Vec<_>>() == ["mention", "remark"],
+        "{pasted}"
+    );
+    let refused = preflight(&shop, &plan).await?.refused;
+    ensure!(refused.is_empty(), "{refused:?}");
+    shop.run(&plan, Phase::Swap).await?;
+    let kept = number(&mut connection, "SELECT max(about_id) FROM remark").await?;
+    ensure!(kept == 20, "{kept}");
+    Ok(())
+}
+
+/// Both formats have a version 4, and no value is damaged: only the times tell.
+async fn another_format(shop: Shop) -> Result<()> {
+    let mut connection = shop.connect().await?;
+    let create = "CREATE TABLE offer (id varchar(36) NOT NULL PRIMARY KEY)";
+    let create = format!("{create}{}", shop.dialect.table_options());
+    connection.execute("the table", &create).await?;
+    let ids: Vec<String> = (0..300)
+        .map(|number| format!("('{}')", comb(number)))
+        .collect();
+    let insert = format!("INSERT INTO offer VALUES {}", ids.join(", "));
+    connection.execute("the rows", &insert).await?;
+    let told = async |format, from: &str| {
+        let request = Request {
+            table: "offer".into(),
+            column: "id".into(),
+            format,
+            from: Some(from.into()),
+            to: "binary:public".into(),
+            created: None,
+            unasserted: Vec::new(),
+            policy: Policy::default(),
+        };
+        let plan = shop.plan_for(&request).await?;
+        let found = preflight(&shop, &plan).await?;
+        ensure!(found.refused.is_empty(), "{found:?}");
+        let notes = found.notes.into_iter();
+        let told = notes.filter(|note| note.contains("`rowkey doctor` finds"));
+        Ok::<_, anyhow::Error>(told.collect::<Vec<String>>())
+    };
+    // Every UUID is one, where its bytes stay in their order.
+    for format in [FormatKind::PrefixComb, FormatKind::AnyUuid] {
+        let told_of_own = told(format, "text:public").await?;
+        ensure!(told_of_own.is_empty(), "{told_of_own:?}");
+    }
+    for (format, from) in [
+        (FormatKind::SuffixComb, "text:public"),
+        (FormatKind::AnyUuid, "text:sql-server"),
+    ] {
+        let told_of_other = told(format, from).await?.join("\n");
+        let planned = format!("the plan takes offer.id for {} as {from}", format.name());
+        let doctors = "`rowkey doctor` finds prefix-comb:public (certain). All 300 values";
+        for part in [&planned, doctors, "RFC 9562. If the plan is wrong"] {
+            ensure!(told_of_other.contains(part), "{part} in {told_of_other}");
+        }
+    }
+    // No time tells random ids from COMBs, but their version is where it is.
+    connection
+        .execute("other rows", "DELETE FROM offer")
+        .await?;
+    let ids = (0..300).map(|number| format!("('{}')", random(number)));
+    let insert = format!(
+        "INSERT INTO offer VALUES {}",
+        ids.collect::<Vec<_>>().join(", ")
+    );
+    connection.execute("the rows", &insert).await?;
+    let told_of_random = told(FormatKind::AnyUuid, "text:sql-server").await?;
+    ensure!(told_of_random.len() == 1, "{told_of_random:?}");
+    let told_of_own = told(FormatKind::AnyUuid, "text:public").await?;
+    ensure!(told_of_own.is_empty(), "{told_of_own:?}");
+    Ok(())
+}
+
+/// A prefix COMB, with a minute between two of them.
+fn comb(number: u64) -> Uuid {
+    let time = u128::from(1_700_000_000_000 + number * 60_000);
+    let rest = random(number).as_u128() & ((1 << 80) - 1);
+    Uuid::from_u128(time << 80 | rest)
+}
+
+/// A UUID of version 4.
+fn random(number: u64) -> Uuid {
+    let [high, low] = [0, 1].map(|half| {
+        let mut hasher = DefaultHasher::new();
+        (number, half).hash(&mut hasher);
+        hasher.finish()
+    });
+    rowkey_core::uuid::Builder::from_random_bytes(
+        (u128::from(high) << 64 | u128::from(low)).to_be_bytes(),
+    )
+    .into_uuid()
+}
+
+/// The server does not look while it does not check foreign keys.
+async fn targetless(shop: Shop) -> Result<()> {
+    create(&shop).await?;
+    let mut connection = shop.connect().await?;
+    for statement in [
+        "CREATE TABLE shelf (id bigint NOT NULL PRIMARY KEY) ENGINE = InnoDB",
+        "ALTER TABLE reply ADD COLUMN shelf bigint NULL, \
+         ADD CONSTRAINT reply_on FOREIGN KEY (shelf) REFERENCES shelf (id)",
+        "SET foreign_key_checks = 0",
+        "DROP TABLE shelf",
+        "SET foreign_key_checks = 1",
+    ] {
+        connection.execute("a reference", statement).await?;
+    }
+    let plan = rekeyed::plan(&shop).await?;
+    let refused = preflight(&shop, &plan).await?.refused.join("\n");
+    let reason = "the foreign key reply_on of reply: the table shelf does not exist";
+    ensure!(refused.contains(reason), "{refused}");
+    let again = "CREATE TABLE shelf (id bigint NOT NULL PRIMARY KEY) ENGINE = InnoDB";
+    connection.execute("the target", again).await?;
+    let plan = rekeyed::plan(&shop).await?;
+    let refused = preflight(&shop, &plan).await?.refused;
+    ensure!(refused.is_empty(), "{refused:?}");
+    Ok(())
+}
+
+async fn native_uuids(shop: Shop) -> Result<()> {
+    create(&shop).await?;
+    let mut connection = shop.connect().await?;
+    let mut request = rekeyed::request();
+    request.to = "native-uuid".into();
+    for sql_type in ["bigint", "int unsigned"] {
+        if sql_type != "bigint" {
+            for statement in [
+                "ALTER TABLE reply DROP FOREIGN KEY reply_of, MODIFY ticket_id int unsigned NOT NULL",
+                "ALTER TABLE watcher DROP FOREIGN KEY watcher_of, MODIFY ticket_id int unsigned NOT NULL",
+                "ALTER TABLE mention MODIFY ticket_id int unsigned NULL",
+                "ALTER TABLE ticket MODIFY id int unsigned NOT NULL AUTO_INCREMENT",
+                "ALTER TABLE reply ADD CONSTRAINT reply_of FOREIGN KEY (ticket_id) REFERENCES ticket (id)",
+                "ALTER TABLE watcher ADD CONSTRAINT watcher_of FOREIGN KEY (ticket_id) REFERENCES ticket (id)",
+            ] {
+                connection.execute("another type", statement).await?;
+            }
+        }
+        let plan = shop.plan_for(&request).await?;
+        let refused = preflight(&shop, &plan).await?.refused;
+        ensure!(refused.is_empty(), "{refused:?}");
+        shop.run(&plan, Phase::Swap).await?;
+        let joined = "SELECT count(*) FROM reply r JOIN ticket t ON t.id_key = r.ticket_id_key";
+        ensure!(number(&mut connection, joined).await? == 500);
+        let id = "SELECT CAST(id_key AS CHAR) FROM ticket WHERE title = 'ticket 7'";
+        let id = text(&mut connection, id).await?;
+        ensure!(
+            id.len() == 36 && id.as_bytes().get(14) == Some(&b'7'),
+            "{id}"
+        );
+        let insert = "INSERT INTO ticket (id_key, title) VALUES \
+                      ('018e5f3b-ff48-7bff-8000-0123456789ab', 'new')";
+        connection.execute("a new row", insert).await?;
+        shop.undo(&plan).await?;
+        let counted = "SELECT CAST(id AS SIGNED) FROM ticket WHERE title = 'new'";
+        ensure!(number(&mut connection, counted).await? > 500);
+        let delete = "DELETE FROM ticket WHERE title = 'new'";
+        connection.execute("the end of it", delete).await?;
+    }
+    Ok(())
+}
+
+/// As Hibernate 5 makes them.
+async fn padded(shop: Shop) -> Result<()> {
+    let mut connection = shop.connect().await?;
+    for statement in [
+        "CREATE TABLE wide (id binary(255) NOT NULL PRIMARY KEY) ENGINE = InnoDB",
+        "INSERT INTO wide VALUES (X'018E5F3BFF487BFF80000123456789AB')",
+        "CREATE TABLE long_text (id char(255) CHARACTER SET ascii NOT NULL PRIMARY KEY) ENGINE = InnoDB",
+        "INSERT INTO long_text VALUES ('018e5f3b-ff48-7bff-8000-0123456789ab')",
+    ] {
+        connection.execute("padded ids", statement).await?;
+    }
+    let request = |table: &str, from: &str, to: &str| Request {
+        table: table.into(),
+        column: "id".into(),
+        format: FormatKind::UuidV7,
+        from: Some(from.into()),
+        to: to.into(),
+        unasserted: Vec::new(),
+        ..rekeyed::request()
+    };
+    for (table, from, to, parts) in [
+        (
+            "wide",
+            "uuid",
+            "uuid",
+            [
+                "its type binary(255) fills each id up with bytes of zero",
+                "SUBSTRING(id, 1, 16)",
+            ],
+        ),
+        (
+            "wide",
+            "uuid",
+            "text",
+            [
+                "its type binary(255) fills each id up",
+                "make it varbinary(255)",
+            ],
+        ),
+        (
+            "long_text",
+            "text",
+            "text",
+            ["its type char(255) fills each id up with spaces", "36)"],
+        ),
+    ] {
+        let refused = shop.plan_for(&request(table, from, to)).await.err();
+        let refused = refused.context("a refusal")?.to_string();
+        for part in parts {
+            ensure!(refused.contains(part), "{part} in {refused}");
+        }
+    }
+    // The way that it says.
+    for statement in [
+        "ALTER TABLE wide MODIFY id varbinary(255) NOT NULL",
+        "UPDATE wide SET id = SUBSTRING(id, 1, 16)",
+        "ALTER TABLE wide MODIFY id binary(16) NOT NULL",
+    ] {
+        connection.execute("the way", statement).await?;
+    }
+    for (table, from, to) in [("wide", "uuid", "text"), ("long_text", "text", "uuid")] {
+        let mut request = request(table, from, to);
+        request.created = None;
+        let plan = shop.plan_for(&request).await?;
+        shop.run(&plan, Phase::Swap).await?;
+        shop.contract(&plan).await?;
+    }
+    // MySQL 5.6 does not compare the column's ASCII with the text of the connection.
+    let same = "SELECT count(*) FROM wide w JOIN long_text t ON CONVERT(w.id_key USING utf8) = \
+                LOWER(CONCAT_WS('-', HEX(SUBSTR(t.id_key, 1, 4)), HEX(SUBSTR(t.id_key, 5, 2)), \
+                HEX(SUBSTR(t.id_key, 7, 2)), HEX(SUBSTR(t.id_key, 9, 2)), HEX(SUBSTR(t.id_key, 11))))";
+    ensure!(number(&mut connection, same).await? == 1);
+    Ok(())
+}

@@ -1,0 +1,573 @@
+//! MySQL and MariaDB: what rebuilt tables have, and what is refused.
+
+use anyhow::{Result, bail, ensure};
+use rowkey_core::Backend;
+use rowkey_relayout::plan::{OldPrograms, Plan};
+use rowkey_relayout::{self as relayout, Phase};
+use rowkey_tables::catalog::Catalog;
+use rowkey_tables::{Connection, Error, Step};
+use rowkey_testkit::Suite;
+
+use crate::relayout::add_on;
+use crate::relayout::rows::{Parent, Random};
+use crate::relayout::shop::{NEW, Names, OLD, Shop, number, text};
+use crate::relayout::verified::verified;
+
+const BOTH: [Backend; 2] = [Backend::MySql, Backend::MariaDb];
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    add_on(
+        suite,
+        &BOTH,
+        "marked_sessions_write_and_others_fail",
+        marked,
+    );
+    add_on(suite, &BOTH, "rebuilt_tables_have_everything", everything);
+    add_on(suite, &BOTH, "all_reasons_are_in_one_refusal", reasons);
+    add_on(
+        suite,
+        &BOTH,
+        "additions_after_the_swap_are_not_lost",
+        additions,
+    );
+    add_on(
+        suite,
+        &BOTH,
+        "tables_that_refer_to_rebuilt_ones_are_rebuilt",
+        followers,
+    );
+    add_on(suite, &BOTH, "what_names_a_column_is_told", named);
+    add_on(suite, &BOTH, "a_batch_locks_its_own_rows_only", own_rows);
+    add_on(
+        suite,
+        &BOTH,
+        "a_table_with_an_odd_name_refers_to_itself",
+        odd_name,
+    );
+    add_on(
+        suite,
+        &BOTH,
+        "references_that_lead_nowhere_are_refused",
+        orphans,
+    );
+    add_on(
+        suite,
+        &BOTH,
+        "programs_may_lock_their_tables",
+        locked_by_programs,
+    );
+    add_on(
+        suite,
+        &BOTH,
+        "updates_that_change_nothing_leave_times_as_they_are",
+        unchanged,
+    );
+}
+
+async fn execute(connection: &mut Connection, statements: &[&str]) -> Result<()> {
+    for statement in statements {
+        connection.execute(statement, statement).await?;
+    }
+    Ok(())
+}
+
+/// Programs save rows that they have not changed. The server leaves such rows and their times as
+/// they are.
+async fn unchanged(shop: Shop) -> Result<()> {
+    let mut connection = shop.connect().await?;
+    let create = format!(
+        "CREATE TABLE saved (id {} NOT NULL PRIMARY KEY, n INT NOT NULL, title VARCHAR(5) NOT NULL, \
+         at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP) ENGINE=InnoDB",
+        shop.dialect.form(OLD)?.sql_type()
+    );
+    connection.execute("the table", &create).await?;
+    for n in 0..5 {
+        let id = shop.dialect.form(OLD)?.literal(Random(n).id());
+        let insert = format!("INSERT INTO saved VALUES ({id}, {n}, 'same', '2001-02-03 04:05:06')");
+        connection.execute("a row", &insert).await?;
+    }
+    let request = rowkey_relayout::plan::Request {
+        table: "saved".into(),
+        unasserted: Vec::new(),
+        ..shop.request(OLD, NEW)
+    };
+    let plan = shop.plan_for(&request).await?;
+    for (last, id) in [
+        (Phase::Backfill, "id"),
+        (Phase::Check, "id"),
+        (Phase::Swap, "id_key"),
+    ] {
+        shop.run(&plan, last).await?;
+        let again = format!(
+            "INSERT INTO saved ({id}, n, title) SELECT * FROM (SELECT {id}, n, title FROM saved \
+             WHERE n = 1) s ON DUPLICATE KEY UPDATE title = VALUES(title)"
+        );
+        let statements = [
+            "UPDATE saved SET title = 'same' WHERE n IN (0, 1)",
+            &again,
+            "UPDATE saved a JOIN saved b USING (n) SET a.title = b.title WHERE n = 2",
+            "UPDATE saved SET title = IF(title = 'same', 'other', 'same') WHERE n = 3",
+            "UPDATE saved SET at = at + INTERVAL 1 DAY WHERE n = 4",
+        ];
+        execute(&mut connection, &statements).await?;
+        // What differs is found by the next phase.
+    }
+    let found = verified(&shop, &plan).await?;
+    ensure!(found.differences.is_empty(), "{found:?}");
+    let times = "SELECT CAST(GROUP_CONCAT(DATE_FORMAT(at, '%e'), title ORDER BY n) AS CHAR) FROM saved \
+                 WHERE n <> 3";
+    let before = text(&mut connection, times).await?;
+    ensure!(before == "3same,3same,3same,6same", "{before}");
+    shop.undo(&plan).await?;
+    ensure!(text(&mut connection, times).await? == before);
+    Ok(())
+}
+
+/// Tables that triggers name have to be there for a session that locks its own.
+async fn locked_by_programs(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let mut rows = shop.fill(OLD, 20, 65).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    let mut connection = shop.connect().await?;
+    for (number, last, form, column) in [
+        (-1, Phase::Expand, OLD, "parent_id"),
+        (-2, Phase::Backfill, OLD, "parent_id"),
+        (-3, Phase::Check, OLD, "parent_id"),
+        (-4, Phase::Swap, NEW, "parent_id_key"),
+    ] {
+        shop.run(&plan, last).await?;
+        // MariaDB refuses some of these before the swap.
+        if shop.dialect.backend == Backend::MariaDb && last != Phase::Swap {
+            continue;
+        }
+        let id = Random(66).id();
+        let insert = format!(
+            "INSERT INTO loose (number, {column}) VALUES ({number}, {})",
+            shop.dialect.form(form)?.literal(id)
+        );
+        let statements = ["LOCK TABLES loose WRITE", &insert, "UNLOCK TABLES"];
+        execute(&mut connection, &statements).await?;
+        rows.loose.insert(number, Some(id));
+    }
+    shop.expect(&rows, NEW, Names::New).await?;
+    shop.contract(&plan).await?;
+    shop.expect(&rows, NEW, Names::New).await
+}
+
+/// MySQL would lose the reference when it renames the table, and MariaDB does not.
+async fn odd_name(shop: Shop) -> Result<()> {
+    let mut connection = shop.connect().await?;
+    for table in ["sp ace", "a$b"] {
+        let sql = shop.dialect.form(OLD)?.sql_type();
+        let create = format!(
+            "CREATE TABLE `{table}` (id {sql} NOT NULL PRIMARY KEY, above {sql} NULL, \
+             FOREIGN KEY (above) REFERENCES `{table}` (id) ON DELETE SET NULL) ENGINE=InnoDB"
+        );
+        connection.execute("the table", &create).await?;
+        let request = rowkey_relayout::plan::Request {
+            table: table.into(),
+            unasserted: Vec::new(),
+            ..shop.request(OLD, NEW)
+        };
+        let plan = shop.plan_for(&request).await?;
+        let outcome = shop.run(&plan, Phase::Swap).await;
+        if shop.dialect.backend == Backend::MySql {
+            match outcome {
+                Err(Error::Refused { why, .. }) => ensure!(why.contains("itself"), "{why}"),
+                other => bail!("{table}: {other:?}"),
+            }
+            continue;
+        }
+        outcome?;
+        let form = shop.dialect.form(NEW)?;
+        let [one, other] = [Random(91).id(), Random(92).id()].map(|id| form.literal(id));
+        execute(
+            &mut connection,
+            &[
+                &format!("INSERT INTO `{table}` (id_key) VALUES ({one})"),
+                &format!("INSERT INTO `{table}` (id_key, above_key) VALUES ({other}, {one})"),
+                &format!("DELETE FROM `{table}` WHERE id_key = {one}"),
+            ],
+        )
+        .await?;
+        let left = format!("SELECT COUNT(*) FROM `{table}` WHERE above_key IS NULL");
+        ensure!(number(&mut connection, &left).await? == 1, "{table}");
+        shop.contract(&plan).await?;
+    }
+    Ok(())
+}
+
+/// The columns keep their names, and only a session with the mark may write.
+async fn marked(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let mut rows = shop.fill(OLD, 100, 51).await?;
+    let mut request = shop.request(OLD, NEW);
+    request.policy.old_programs = OldPrograms::Mark;
+    let plan = shop.plan_for(&request).await?;
+    let mut old = shop.connect().await?;
+    let mut notes = Vec::new();
+    let mut progress = |step: Step| {
+        if let Step::Note(note) = step {
+            notes.push(note);
+        }
+    };
+    let mut connection = Connection::open(&shop.address).await?;
+    relayout::run(&mut connection, &plan, Phase::Swap, &mut progress).await?;
+    shop.expect(&rows, NEW, Names::Old).await?;
+    let set = notes.iter().find_map(|note| note.split_once("say: "));
+    let Some((_, set)) = set else {
+        bail!("no note says what to set: {notes:?}");
+    };
+
+    let id = Random(52).id();
+    let literal = shop.dialect.form(NEW)?.literal(id);
+    let insert = format!("INSERT INTO parent (id, title) VALUES ({literal}, 'new')");
+    for statement in [
+        insert.as_str(),
+        "UPDATE parent SET title = 'old'",
+        "DELETE FROM loose",
+    ] {
+        let error = old.execute("an old program", statement).await;
+        let Err(error) = error else {
+            bail!("an old program has done {statement}");
+        };
+        ensure!(error.to_string().contains("@rowkey_layout"), "{error}");
+    }
+    execute(&mut old, &[set, &insert]).await?;
+    let title = "new".to_owned();
+    rows.parents.insert(
+        id,
+        Parent {
+            title,
+            above: None,
+            created: 0,
+        },
+    );
+    shop.expect(&rows, NEW, Names::Old).await?;
+    shop.undo(&plan).await?;
+    shop.expect(&rows, OLD, Names::Old).await
+}
+
+/// Comments, defaults, counters, collations and times that the server sets are in the new table,
+/// and values that differ in letter case or spaces only stay as they are.
+async fn everything(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let mut connection = shop.connect().await?;
+    let key = shop.dialect.form(OLD)?.sql_type();
+    // Which MySQL 5.6 does not have. With such an index, MariaDB drops no column while others
+    // write.
+    let computed = match shop.dialect.backend {
+        Backend::MariaDb => "twice BIGINT AS (price * 2) VIRTUAL, KEY twice (twice), ",
+        _ => "",
+    };
+    let create = format!(
+        "CREATE TABLE note (parent_id {key} NOT NULL COMMENT 'whose? it''s the parent''s', \
+         kind ENUM('z', 'a') NOT NULL, counter BIGINT UNSIGNED NOT NULL AUTO_INCREMENT, \
+         body VARCHAR(50) CHARACTER SET latin1 COLLATE latin1_german1_ci DEFAULT 'it''s', \
+         changed TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, \
+         price DECIMAL(20,6) NULL, bits BIT(3) NULL, \
+         PRIMARY KEY (parent_id, kind), UNIQUE KEY counter (counter), \
+         KEY beginning (body(4)), FULLTEXT KEY words (body), {computed}\
+         FOREIGN KEY (parent_id) REFERENCES parent (id) ON UPDATE CASCADE ON DELETE CASCADE\
+         ) ENGINE=InnoDB COMMENT='notes' ROW_FORMAT=COMPACT"
+    );
+    execute(&mut connection, &[&create]).await?;
+    let rows = shop.fill(OLD, 40, 53).await?;
+    let fill = "INSERT INTO note (parent_id, kind, body, changed, price, bits) \
+                SELECT id, 'a', 'B ', '2001-02-03 04:05:06', 1.5, b'101' FROM parent UNION ALL \
+                SELECT id, 'z', 'b', '2011-02-03 04:05:06', NULL, NULL FROM parent";
+    let next = "SELECT auto_increment FROM information_schema.tables \
+                WHERE table_schema = DATABASE() AND table_name = 'note'";
+    // MySQL 8 and later keep what a session has asked for, unless it says otherwise.
+    number(&mut shop.connect().await?, next).await?;
+    let current =
+        "SET SESSION sql_mode = @@sql_mode /*!80000 , information_schema_stats_expiry = 0 */";
+    execute(&mut connection, &[current, fill]).await?;
+    // The last rows are deleted again.
+    let last =
+        "INSERT INTO note (parent_id, kind, counter) SELECT parent_id, '', 5000 FROM note LIMIT 1";
+    let deleted = "DELETE FROM note WHERE counter = 5000";
+    execute(&mut connection, &["SET sql_mode = ''", last, deleted]).await?;
+    let sums = "SELECT CAST(SUM(CRC32(CONCAT_WS('|', HEX(kind), counter, HEX(body), HEX(changed), HEX(price), \
+                bits + 0))) AS SIGNED) FROM note";
+    let before = number(&mut connection, sums).await?;
+    let counter = number(&mut connection, next).await?;
+    ensure!(counter == 5001, "{counter}");
+
+    let mut request = shop.request(OLD, NEW);
+    request.policy.batch_rows = 7;
+    let plan = shop.plan_for(&request).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    shop.expect(&rows, NEW, Names::New).await?;
+    ensure!(number(&mut connection, sums).await? == before);
+    ensure!(
+        number(&mut connection, next).await? == counter,
+        "another counter"
+    );
+    let definition = connection
+        .query("the table", "SHOW CREATE TABLE note", &[])
+        .await?;
+    let definition = definition[0].text(1)?.to_owned();
+    for part in [
+        "`parent_id_key` binary(16) NOT NULL COMMENT 'whose? it''s the parent''s'",
+        "latin1_german1_ci DEFAULT 'it''s'",
+        "ON UPDATE",
+        "KEY `beginning` (`body`(4))",
+        "FULLTEXT KEY `words` (`body`)",
+        "PRIMARY KEY (`parent_id_key`,`kind`)",
+        "COMMENT='notes'",
+        "ROW_FORMAT=COMPACT",
+        "CONSTRAINT `note_ibfk_1`",
+    ] {
+        let is_in = definition.to_lowercase().contains(&part.to_lowercase());
+        ensure!(is_in, "{part} in {definition}");
+    }
+    shop.contract(&plan).await?;
+    let catalog = Catalog::read(&mut connection).await?;
+    let child = catalog.table(&"child".into())?;
+    let mut names: Vec<&str> = child
+        .foreign_keys
+        .iter()
+        .map(|key| key.name.as_str())
+        .collect();
+    names.sort_unstable();
+    ensure!(names == ["child_other", "child_parent"], "{names:?}");
+    let left = catalog
+        .tables
+        .iter()
+        .filter(|table| table.name.name.contains("rowkey"));
+    ensure!(left.count() == 0, "{:?}", catalog.tables);
+    Ok(())
+}
+
+async fn refusal(shop: &Shop) -> Result<String> {
+    let plan = shop.plan(OLD, NEW).await?;
+    match shop.run(&plan, Phase::Swap).await {
+        Err(Error::Refused { what, why, instead }) => Ok(format!("{what}: {why}; {instead}")),
+        other => bail!("{other:?} instead of a refusal"),
+    }
+}
+
+async fn reasons(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let mut connection = shop.connect().await?;
+    let statements = [
+        "CREATE TRIGGER stamp BEFORE INSERT ON parent FOR EACH ROW SET NEW.title = 'x'",
+        "CREATE VIEW parents AS SELECT id FROM parent",
+        "CREATE VIEW titles AS SELECT title FROM parent",
+        "ALTER TABLE loose ADD KEY beginning (parent_id(4))",
+        "ALTER TABLE line ALTER parent_id SET DEFAULT 'aaaaaaaaaaaaaaaa'",
+        "ALTER TABLE child ADD Parent_ID_before INT",
+        "CREATE TABLE elsewhere (n INT) ENGINE=InnoDB",
+        "CREATE TRIGGER by_place AFTER INSERT ON elsewhere FOR EACH ROW \
+         INSERT INTO loose VALUES (NEW.n, NULL)",
+        "CREATE TABLE unkeyed (parent_id BINARY(16) NOT NULL, \
+         FOREIGN KEY (parent_id) REFERENCES parent (id)) ENGINE=InnoDB",
+        "CREATE TABLE parent_rowkey_old (n INT)",
+    ];
+    execute(&mut connection, &statements).await?;
+    let has_periods = shop.dialect.backend == Backend::MariaDb;
+    if has_periods {
+        let period = "ALTER TABLE part ADD since DATE NOT NULL DEFAULT '2001-01-01', \
+                      ADD upto DATE NOT NULL DEFAULT '2002-01-01', ADD PERIOD FOR valid (since, upto)";
+        let versions = "ALTER TABLE loose ADD SYSTEM VERSIONING";
+        execute(&mut connection, &[period, versions]).await?;
+    }
+    let found = refusal(&shop).await?;
+    for part in ["part: it has a period", "loose: it is system-versioned"] {
+        ensure!(found.contains(part) == has_periods, "{found}");
+    }
+    for part in [
+        "stamp",
+        "parents",
+        "beginning",
+        "line.parent_id",
+        "unkeyed",
+        "by_place of loose: it inserts into loose without naming columns",
+        "the name parent_id_before, which the column Parent_ID_before has",
+        "parent_rowkey_old",
+    ] {
+        ensure!(found.contains(part), "{part} in {found}");
+    }
+    ensure!(
+        !found.contains("titles"),
+        "a view without a changed column: {found}"
+    );
+    Ok(())
+}
+
+async fn additions(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    shop.fill(OLD, 20, 54).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    let mut connection = shop.connect().await?;
+    let statements = [
+        "ALTER TABLE loose ADD COLUMN added INT NULL",
+        "CREATE TRIGGER after_swap BEFORE INSERT ON parent FOR EACH ROW SET NEW.title = 'x'",
+        "CREATE TABLE outer_one (id BINARY(16), FOREIGN KEY (id) REFERENCES parent (id_key)) \
+         ENGINE=InnoDB",
+    ];
+    if shop.dialect.backend == Backend::MySql {
+        // It has one trigger for each event and time.
+        execute(&mut connection, &[statements[0], statements[2]]).await?;
+    } else {
+        execute(&mut connection, &statements).await?;
+    }
+    let refused = shop.undo(&plan).await;
+    let Err(Error::Refused { what, why, .. }) = refused else {
+        bail!("{refused:?} instead of a refusal");
+    };
+    ensure!(
+        why.contains("loose.added") && why.contains("outer_one"),
+        "{what} {why}"
+    );
+    execute(
+        &mut connection,
+        &[
+            "ALTER TABLE loose DROP COLUMN added",
+            "DROP TABLE outer_one",
+        ],
+    )
+    .await?;
+    if shop.dialect.backend == Backend::MariaDb {
+        execute(&mut connection, &["DROP TRIGGER after_swap"]).await?;
+    }
+    Ok(shop.undo(&plan).await?)
+}
+
+async fn named(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let mut connection = shop.connect().await?;
+    let statements = [
+        "CREATE PROCEDURE forget() DELETE FROM loose WHERE parent_id IS NULL",
+        "CREATE PROCEDURE count_titles() SELECT COUNT(title) FROM parent",
+    ];
+    execute(&mut connection, &statements).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    let mut notes = Vec::new();
+    let mut progress = |step: Step| {
+        if let Step::Note(note) = step {
+            notes.push(note);
+        }
+    };
+    relayout::run(&mut connection, &plan, Phase::Expand, &mut progress).await?;
+    ensure!(
+        notes.iter().any(|note| note.contains("forget")),
+        "{notes:?}"
+    );
+    ensure!(
+        !notes.iter().any(|note| note.contains("count_titles")),
+        "{notes:?}"
+    );
+    Ok(())
+}
+
+async fn orphans(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    shop.fill(OLD, 20, 55).await?;
+    let orphan = shop.dialect.form(OLD)?.literal(Random(56).id());
+    let insert = format!("INSERT INTO child (number, parent_id) VALUES (-1, {orphan})");
+    let mut connection = shop.connect().await?;
+    execute(&mut connection, &["SET foreign_key_checks = 0", &insert]).await?;
+    let found = refusal(&shop).await?;
+    ensure!(
+        found.contains("child_parent") && found.contains("1 of"),
+        "{found}"
+    );
+    Ok(())
+}
+
+/// A foreign key follows a table that is renamed, so that it would lead to the old table.
+async fn followers(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let mut connection = shop.connect().await?;
+    let create = "CREATE TABLE remark (number BIGINT NOT NULL PRIMARY KEY, child_number BIGINT, \
+                  before_number BIGINT, CONSTRAINT remark_child FOREIGN KEY (child_number) \
+                  REFERENCES child (number) ON DELETE CASCADE ON UPDATE CASCADE, \
+                  FOREIGN KEY (before_number) REFERENCES remark (number) ON DELETE CASCADE) \
+                  ENGINE=InnoDB";
+    execute(&mut connection, &[create]).await?;
+    let rows = shop.fill(OLD, 60, 58).await?;
+    let fill = "INSERT INTO remark SELECT number, number, NULLIF(number - 1, -1) FROM child \
+                ORDER BY number";
+    execute(&mut connection, &[fill]).await?;
+    let before = Catalog::read(&mut connection).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    ensure!(plan.rebuilt == ["remark".into()], "{:?}", plan.rebuilt);
+    let plan = Plan::from_toml(&plan.to_toml()?)?;
+    shop.run(&plan, Phase::Swap).await?;
+    shop.expect(&rows, NEW, Names::New).await?;
+    let orphan = "INSERT INTO remark VALUES (-1, -1, NULL)";
+    ensure!(connection.execute("an orphan", orphan).await.is_err());
+    // A remark goes with its child and with the remark before it, in both tables.
+    execute(&mut connection, &["DELETE FROM child WHERE number = 50"]).await?;
+    let count = "SELECT COUNT(*) FROM remark";
+    ensure!(number(&mut connection, count).await? == 50);
+    shop.undo(&plan).await?;
+    ensure!(number(&mut connection, count).await? == 50);
+    let after = Catalog::read(&mut connection).await?;
+    let remark = "remark".into();
+    ensure!(before.hash(&[remark]) == after.hash(&["remark".into()]));
+
+    let plan = shop.plan(OLD, NEW).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    shop.contract(&plan).await?;
+    let mut names = Vec::new();
+    for key in &Catalog::read(&mut connection)
+        .await?
+        .table(&"remark".into())?
+        .foreign_keys
+    {
+        names.push((key.name.clone(), key.target.name.clone()));
+    }
+    names.sort();
+    let expected = [("remark_child", "child"), ("remark_ibfk_1", "remark")];
+    let is_same = |(found, expected): (&(String, String), &(&str, &str))| {
+        (found.0.as_str(), found.1.as_str()) == *expected
+    };
+    ensure!(names.iter().zip(&expected).all(is_same), "{names:?}");
+    Ok(())
+}
+
+/// A row of the last batch that a program has locked does not hinder the first one, although that
+/// is most of the table.
+async fn own_rows(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let rows = shop.fill(OLD, 1_000, 58).await?;
+    let mut request = shop.request(OLD, NEW);
+    request.policy.batch_rows = 900;
+    (request.policy.lock_timeout_ms, request.policy.lock_attempts) = (1, 1);
+    let plan = shop.plan_for(&request).await?;
+    // As a process leaves it that is killed between the triggers and the first batch.
+    let mut program = shop.connect().await?;
+    execute(&mut program, &["START TRANSACTION"]).await?;
+    number(&mut program, "SELECT COUNT(*) FROM child").await?;
+    let outcome = shop.run(&plan, Phase::Backfill).await;
+    ensure!(
+        outcome.is_err(),
+        "there were triggers for a table in use: child"
+    );
+    let back = [
+        "ROLLBACK",
+        "DELETE FROM parent_rowkey_new",
+        "DELETE FROM parent_rowkey_done",
+    ];
+    execute(&mut program, &back).await?;
+
+    execute(&mut program, &["START TRANSACTION"]).await?;
+    let lock = "SELECT id FROM parent ORDER BY id DESC LIMIT 1 FOR UPDATE";
+    program.query("a locked row", lock, &[]).await?;
+    let outcome = shop.run(&plan, Phase::Backfill).await;
+    let Err(error @ Error::Database { .. }) = outcome else {
+        bail!("{outcome:?} in spite of a locked row");
+    };
+    ensure!(error.to_string().contains("rows of parent"), "{error}");
+    let copied = "SELECT COUNT(*) FROM parent_rowkey_new";
+    let copied = number(&mut shop.connect().await?, copied).await?;
+    ensure!(copied == 900, "{copied} rows are copied");
+
+    execute(&mut program, &["ROLLBACK"]).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    shop.expect(&rows, NEW, Names::New).await
+}

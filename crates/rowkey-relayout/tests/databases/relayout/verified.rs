@@ -1,0 +1,233 @@
+//! A comparison of the tables with what they were.
+
+use anyhow::{Result, bail, ensure};
+use rowkey_core::uuid::Uuid;
+use rowkey_relayout::Phase;
+use rowkey_relayout::plan::Plan;
+use rowkey_relayout::verify::{Verification, verify};
+use rowkey_tables::{Error, Silent};
+use rowkey_testkit::{Backend, Suite};
+
+use crate::relayout::rekeyed;
+use crate::relayout::shop::{NEW, OLD, Shop};
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    crate::relayout::add(suite, "equal_tables_verify", equal_tables);
+    crate::relayout::add(suite, "a_changed_row_is_named", changed_row);
+    crate::relayout::add_proven(suite, "damage_after_a_rekey_is_found", damaged_rekey);
+    crate::relayout::add(suite, "a_reference_without_a_row_is_found", lost_reference);
+}
+
+pub(crate) async fn verified(shop: &Shop, plan: &Plan) -> Result<Verification, Error> {
+    let mut connection = shop.connect().await.map_err(|error| Error::Differs {
+        what: "the shop".into(),
+        found: error.to_string(),
+    })?;
+    verify(&mut connection, plan, &mut Silent).await
+}
+
+async fn equal_tables(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    shop.fill(OLD, 100, 51).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    let early = verified(&shop, &plan).await;
+    ensure!(matches!(early, Err(Error::Refused { .. })), "{early:?}");
+    shop.run(&plan, Phase::Swap).await?;
+    let found = verified(&shop, &plan).await?;
+    ensure!(found.differences.is_empty(), "{found:?}");
+    ensure!(found.tables.len() == 5, "{found:?}");
+    for table in &found.tables {
+        ensure!(
+            table.rows == 100 && table.old_rows == Some(100),
+            "{found:?}"
+        );
+    }
+    // References without a constraint lead nowhere.
+    ensure!(
+        found
+            .notes
+            .iter()
+            .any(|note| note.contains("10 values refer to no row")),
+        "{found:?}"
+    );
+    // As after a contract that was interrupted.
+    let begun = "UPDATE rowkey_relayout SET phase = 'contract'";
+    shop.connect().await?.execute("the state", begun).await?;
+    match verified(&shop, &plan).await {
+        Err(Error::Refused { instead, .. }) => ensure!(instead.contains("--contract"), "{instead}"),
+        other => bail!("{other:?}"),
+    }
+    shop.contract(&plan).await?;
+    let found = verified(&shop, &plan).await?;
+    ensure!(found.differences.is_empty(), "{found:?}");
+    ensure!(found.tables.iter().all(|table| table.old_rows.is_none()));
+    Ok(())
+}
+
+async fn changed_row(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    shop.fill(OLD, 100, 52).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    let mut connection = shop.connect().await?;
+    let damage = match shop.dialect.backend {
+        Backend::MySql | Backend::MariaDb => {
+            "UPDATE loose_rowkey_old SET parent_id = NULL WHERE number = 57"
+        }
+        // A trigger would correct it.
+        Backend::Postgres => {
+            "ALTER TABLE loose DISABLE TRIGGER USER; \
+             UPDATE loose SET parent_id_before = NULL WHERE number = 57"
+        }
+        _ => "UPDATE loose SET parent_id_before = NULL WHERE number = 57",
+    };
+    connection.execute("damage", damage).await?;
+    let found = verified(&shop, &plan).await?;
+    let text = match shop.dialect.backend {
+        // There, programs change rows without changing their old values.
+        Backend::Sqlite => found.notes.join("\n"),
+        _ => format!("{:?}", found.differences),
+    };
+    ensure!(
+        text.contains("loose") && text.contains("1 of 256 parts differ, such as the keys 57"),
+        "{found:?}"
+    );
+    Ok(())
+}
+
+async fn lost_reference(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let rows = shop.fill(OLD, 20, 53).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    shop.contract(&plan).await?;
+    let Some(parent) = rows.parents.keys().next() else {
+        return Ok(());
+    };
+    let id = shop.dialect.form(NEW)?.literal(*parent);
+    let mut connection = shop.connect().await?;
+    // Nothing asserts the references of this table.
+    let before = verified(&shop, &plan).await?;
+    let insert = "INSERT INTO loose (number, parent_id_key) VALUES (1000, ";
+    connection
+        .execute("a reference", &format!("{insert}{id})"))
+        .await?;
+    ensure!(verified(&shop, &plan).await?.notes == before.notes);
+    let nobody = shop.dialect.form(NEW)?.literal(parent ^ 1);
+    connection
+        .execute(
+            "a reference",
+            &format!("UPDATE loose SET parent_id_key = {nobody} WHERE number = 1000"),
+        )
+        .await?;
+    let found = verified(&shop, &plan).await?;
+    ensure!(
+        found
+            .notes
+            .iter()
+            .any(|note| note.contains("3 values refer to no row")),
+        "{before:?} {found:?}"
+    );
+    Ok(())
+}
+
+/// What is damaged in the tables of a rekey, and back: statements of which no trigger takes notice.
+struct Damage {
+    does: Vec<String>,
+    undoes: Vec<String>,
+    /// What the comparison says.
+    found: &'static str,
+}
+
+async fn damaged_rekey(shop: Shop) -> Result<()> {
+    rekeyed::create(&shop).await?;
+    let plan = rekeyed::plan(&shop).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    let found = verified(&shop, &plan).await?;
+    ensure!(found.differences.is_empty(), "{found:?}");
+    let map = rekeyed::map(&mut shop.connect().await?, "ticket").await?;
+    for damage in damages(&shop, map[&3], map[&4]) {
+        let mut connection = shop.connect().await?;
+        for statement in &damage.does {
+            connection.execute("damage", statement).await?;
+        }
+        let found = verified(&shop, &plan).await?;
+        let text = match shop.dialect.backend {
+            // There, programs change rows without changing their old values.
+            Backend::Sqlite => format!("{:?} {:?}", found.differences, found.notes),
+            _ => format!("{:?}", found.differences),
+        };
+        ensure!(text.contains(damage.found), "{:?}: {found:?}", damage.does);
+        if damage.undoes.is_empty() {
+            continue;
+        }
+        for statement in &damage.undoes {
+            connection.execute("no damage", statement).await?;
+        }
+        let found = verified(&shop, &plan).await?;
+        ensure!(
+            found.differences.is_empty(),
+            "{:?}: {found:?}",
+            damage.undoes
+        );
+    }
+    Ok(())
+}
+
+fn damages(shop: &Shop, third: u128, fourth: u128) -> [Damage; 3] {
+    let [third_text, fourth_text] = [third, fourth].map(|id| Uuid::from_u128(id).to_string());
+    let exchange = |third: &str, fourth: &str| {
+        [("3", "-"), ("4", fourth), ("3", third)]
+            .map(|(old, new)| {
+                format!(
+                    "UPDATE rowkey_id_map SET new = '{new}' \
+                     WHERE table_name = 'ticket' AND old = '{old}'"
+                )
+            })
+            .to_vec()
+    };
+    let (old_ticket, old_reply, quiet) = match shop.dialect.backend {
+        Backend::MySql | Backend::MariaDb => (
+            ("ticket_rowkey_old", "id"),
+            ("reply_rowkey_old", "ticket_id"),
+            "SET foreign_key_checks = 0",
+        ),
+        Backend::Postgres => (
+            ("ticket", "id_before"),
+            ("reply", "ticket_id_before"),
+            "ALTER TABLE reply DISABLE TRIGGER ALL; ALTER TABLE ticket DISABLE TRIGGER ALL",
+        ),
+        _ => (
+            ("ticket", "id_before"),
+            ("reply", "ticket_id_before"),
+            "PRAGMA foreign_keys = OFF",
+        ),
+    };
+    let refer = |to: i64| {
+        let (table, column) = old_reply;
+        let update = format!("UPDATE {table} SET {column} = {to} WHERE number = 5");
+        vec![quiet.to_owned(), update]
+    };
+    let (table, column) = old_ticket;
+    let delete = format!("DELETE FROM {table} WHERE {column} = 9");
+    [
+        Damage {
+            does: exchange(&fourth_text, &third_text),
+            undoes: exchange(&third_text, &fourth_text),
+            found: "2 of 256 parts differ, such as the keys ",
+        },
+        Damage {
+            does: refer(35),
+            undoes: refer(36),
+            found: "1 of 256 parts differ, such as the keys 5",
+        },
+        Damage {
+            does: vec![quiet.to_owned(), delete],
+            undoes: Vec::new(),
+            found: match shop.dialect.is_mysql() {
+                true => "499 rows with old values, 500 with new ones",
+                false => "1 values refer to no row",
+            },
+        },
+    ]
+}
