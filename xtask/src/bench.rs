@@ -172,7 +172,7 @@ fn is_set(variable: &str) -> bool {
 }
 
 /// Copies between databases.
-const COPY: &str = "run --release -p rowkey-migrate --all-features --example copy_bench";
+const COPY: &str = "run --release -p rowkey-copy --all-features --example copy_bench";
 
 fn cargo(words: &str) -> Command {
     command::cargo(&words.split(' ').collect::<Vec<_>>())

@@ -58,7 +58,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let missing = ClientLibrary::missing();
 
     let long = match (args.chaos, args.spark) {
-        (true, _) => "--release -p rowkey-migrate --test databases -p mesh --test mesh -- chaos",
+        (true, _) => {
+            "--release -p rowkey-copy -p rowkey-relayout --test databases -p mesh --test mesh -- chaos"
+        }
         (_, true) => "-p rowkey-cli --test databases -- there_and_back_by_spark",
         _ => "",
     };

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use rowkey_migrate::{Address, Connection, Error, Progress, Step};
+use rowkey_tables::{Address, Connection, Error, Progress, Step};
 use tokio::runtime::Builder;
 
 use crate::failure::Failure;

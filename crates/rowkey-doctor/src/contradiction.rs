@@ -3,9 +3,8 @@
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::Layout;
 use rowkey_sql::StoredForm;
-use rowkey_tables::Silent;
 use rowkey_tables::catalog::QualifiedName;
-use rowkey_tables::connection::Connection;
+use rowkey_tables::{Connection, Silent};
 
 use super::examination::examine;
 use super::report::Report;

@@ -2,10 +2,9 @@
 
 use rowkey_core::storage::quote_identifier;
 use rowkey_core::{Backend, UnixMillis};
-use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
 use rowkey_tables::connection::{Connection, Held, SCANNED};
-use rowkey_tables::{Progress, Silent, Step};
+use rowkey_tables::{Error, Progress, Silent, Step};
 
 use super::diagnosis::Diagnosis;
 use super::packed;

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use rowkey_core::Backend;
-use rowkey_tables::Error;
-use rowkey_tables::connection::Connection;
+use rowkey_tables::{Connection, Error};
 
 /// What is undone at the end.
 #[derive(Clone, Copy, Debug)]

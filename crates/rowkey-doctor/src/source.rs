@@ -2,9 +2,8 @@
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
-use rowkey_tables::Error;
 use rowkey_tables::catalog::{Column, DependentKind, Table, creation_time};
-use rowkey_tables::connection::Connection;
+use rowkey_tables::{Connection, Error};
 
 use super::readable::Readable;
 use super::request::Request;

@@ -1,9 +1,8 @@
 //! The ids of a column that may get another form.
 
 use rowkey_core::format::FormatKind;
-use rowkey_tables::Error;
 use rowkey_tables::catalog::Table;
-use rowkey_tables::connection::Connection;
+use rowkey_tables::{Connection, Error};
 
 use super::examination::examine_table;
 use super::part::Certainty;

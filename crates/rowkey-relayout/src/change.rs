@@ -14,10 +14,8 @@
 use std::time::Instant;
 
 use rowkey_core::Backend;
-use rowkey_tables::Error;
 use rowkey_tables::catalog::Catalog;
-use rowkey_tables::connection::Connection;
-use rowkey_tables::{Progress, Step};
+use rowkey_tables::{Connection, Error, Progress, Step};
 
 use crate::phase::Phase;
 use crate::plan::Plan;

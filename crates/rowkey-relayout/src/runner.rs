@@ -2,10 +2,9 @@
 
 use crate::refusals::Refusals;
 use crate::work::Work;
-use rowkey_tables::Error;
 use rowkey_tables::catalog::Catalog;
 use rowkey_tables::connection::{Connection, Row, Value};
-use rowkey_tables::{Progress, Step};
+use rowkey_tables::{Error, Progress, Step};
 
 /// Where the statements of a phase go. A phase is written once, for both.
 pub(super) struct Runner<'r> {

@@ -343,7 +343,7 @@ pub use rowkey_macros::key_union;
 /// [`KeyColumn`](storage::KeyColumn)s.
 ///
 /// Each key is followed by `table.column` or `schema.table.column`. Write an `Option` of a key for
-/// a column that allows NULL. `rowkey_migrate::schema` compares a database with such a list.
+/// a column that allows NULL. `rowkey_tables::schema` compares a database with such a list.
 ///
 /// ```
 /// use rowkey::storage::KeyColumn;

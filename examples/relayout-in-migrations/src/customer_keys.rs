@@ -2,10 +2,10 @@
 //! declares.
 
 use rowkey::Backend;
-use rowkey_migrate::catalog::Catalog;
-use rowkey_migrate::plan::{Plan, Request};
-use rowkey_migrate::relayout::{self, Phase};
-use rowkey_migrate::{Address, Connection, Error};
+use rowkey_relayout::catalog::Catalog;
+use rowkey_relayout::plan::{Plan, Request};
+use rowkey_relayout::{self as relayout, Phase};
+use rowkey_relayout::{Address, Connection, Error};
 
 use crate::{CustomerId, Report};
 

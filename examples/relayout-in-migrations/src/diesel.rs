@@ -8,7 +8,7 @@ use diesel::migration::{
 };
 use diesel::prelude::*;
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
-use rowkey_migrate::Address;
+use rowkey_relayout::Address;
 
 use crate::{Purchase, Report, Result, customer_keys};
 

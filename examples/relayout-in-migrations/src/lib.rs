@@ -1,7 +1,7 @@
 //! A key gets another column between two migrations of sqlx, SeaORM and Diesel.
 //!
 //! A shop keeps the ids of its customers as text. Its next release keeps them as sixteen bytes,
-//! under a typed key. [`customer_keys`] is that change: a function that calls rowkey-migrate. Each
+//! under a typed key. [`customer_keys`] is that change: a function that calls rowkey-relayout. Each
 //! of the other modules is what a program with that library contains: the migrations before and
 //! after the change, the change among them, and queries with the key.
 //!
@@ -19,7 +19,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use rowkey::{UuidV7, entity_key};
-use rowkey_migrate::Step;
+use rowkey_relayout::Step;
 
 /// A customer: sixteen bytes, `uuid` in PostgreSQL.
 #[entity_key]

@@ -1,6 +1,6 @@
 //! sqlx, whose migrations are files of SQL: the change runs between two calls of its migrator.
 
-use rowkey_migrate::Address;
+use rowkey_relayout::Address;
 use sqlx::migrate::Migrator;
 use sqlx::{Connection, MySqlConnection, PgConnection, QueryBuilder, SqliteConnection};
 

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use rowkey_migrate::chunks::{self, MAX_RANGES, Request, TableRanges};
-use rowkey_migrate::copy::CopyPlan;
+use rowkey_copy::CopyPlan;
+use rowkey_copy::chunks::{self, MAX_RANGES, Request, TableRanges};
 
 use crate::database::{Database, progress, read_file};
 use crate::failure::{Failure, Outcome, Stop};

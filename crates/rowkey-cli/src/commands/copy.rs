@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use rowkey_migrate::copy::{self, CopyPlan, MAX_JOBS, Report, Request};
+use rowkey_copy::{self as copy, CopyPlan, MAX_JOBS, Report, Request};
 
 #[cfg(feature = "parquet")]
 use crate::commands::parquet;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use clap::Args;
-use rowkey_migrate::doctor::{Request, Witness, examine};
+use rowkey_doctor::{Request, Witness, examine};
 
 use crate::database::{Database, progress};
 use crate::failure::{Outcome, Stop};
@@ -50,8 +50,8 @@ pub(crate) struct Doctor {
     timeout: Option<Duration>,
 }
 
-fn parse_witness(text: &str) -> Result<Witness, rowkey_migrate::Error> {
-    text.parse().map_err(rowkey_migrate::Error::Core)
+fn parse_witness(text: &str) -> Result<Witness, rowkey_tables::Error> {
+    text.parse().map_err(rowkey_tables::Error::Core)
 }
 
 /// Prints the answer.

@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::Args;
 use comfy_table::Table;
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use rowkey_migrate::inventory::{Inventory, InventoryTable, Origin, Reference};
+use rowkey_tables::inventory::{Inventory, InventoryTable, Origin, Reference};
 
 use crate::database::Database;
 use crate::failure::{Outcome, Stop};

@@ -3,10 +3,10 @@
 
 use std::path::PathBuf;
 
-use rowkey_migrate::Progress;
-use rowkey_migrate::copy::{Comparison, CopyPlan, Preflight, Report};
-use rowkey_migrate::doctor;
-use rowkey_migrate::parquet::{self, NAME};
+use rowkey_copy::parquet::{self, NAME};
+use rowkey_copy::{Comparison, CopyPlan, Preflight, Report};
+use rowkey_doctor as doctor;
+use rowkey_tables::Progress;
 
 use crate::database::{Database, Target};
 use crate::failure::Failure;

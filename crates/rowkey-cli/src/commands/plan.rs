@@ -5,14 +5,14 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use rowkey_copy as copy;
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::Layout;
-use rowkey_migrate::catalog::{Catalog, QualifiedName};
-use rowkey_migrate::copy;
-use rowkey_migrate::doctor;
-use rowkey_migrate::plan::{OldPrograms, Plan, Policy, Request};
-use rowkey_migrate::{Connection, Error, Silent};
+use rowkey_doctor as doctor;
+use rowkey_relayout::plan::{OldPrograms, Plan, Policy, Request};
+use rowkey_tables::catalog::{Catalog, QualifiedName};
+use rowkey_tables::{Connection, Error, Silent};
 use serde::Serialize;
 
 #[cfg(feature = "parquet")]

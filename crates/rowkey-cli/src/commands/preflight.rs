@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use rowkey_migrate::copy::{self, CopyPlan};
-use rowkey_migrate::doctor;
-use rowkey_migrate::plan::Plan;
-use rowkey_migrate::preflight::Preflight;
+use rowkey_copy::{self as copy, CopyPlan};
+use rowkey_doctor as doctor;
+use rowkey_relayout::plan::Plan;
+use rowkey_relayout::preflight::Preflight;
 
 use crate::database::{Database, Target, progress, read_file, with_both};
 use crate::failure::{Failure, Outcome, Stop};

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args};
 use rowkey_core::Backend;
-use rowkey_migrate::plan::Plan;
-use rowkey_migrate::relayout::{self, Phase};
-use rowkey_migrate::{Connection, Error};
+use rowkey_relayout::plan::Plan;
+use rowkey_relayout::{self as relayout, Phase};
+use rowkey_tables::{Connection, Error};
 use serde::Serialize;
 
 use crate::database::{Database, progress, read_file};

@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use rowkey_migrate::copy::{self, ComparedTable, CopyPlan};
-use rowkey_migrate::plan::Plan;
-use rowkey_migrate::verify::{Verification, verify};
+use rowkey_copy::{self as copy, ComparedTable, CopyPlan};
+use rowkey_relayout::plan::Plan;
+use rowkey_relayout::verify::{Verification, verify};
 
 #[cfg(feature = "parquet")]
 use crate::commands::parquet;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use rowkey_migrate::{Address, Connection, Error};
+use rowkey_tables::{Address, Connection, Error};
 
 use crate::program::{Rowkey, rowkey};
 use crate::vectors::text;

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use rowkey_core::generate::Generate;
 use rowkey_core::{Backend, UuidV7};
-use rowkey_migrate::{Connection, Value};
+use rowkey_tables::{Connection, Value};
 use rowkey_testkit::TestDatabase;
 
 /// How many offers there are; each has two bookings.

@@ -1,7 +1,7 @@
 //! Addresses that ask for encryption.
 
 use anyhow::{Result, ensure};
-use rowkey_migrate::{Address, Connection};
+use rowkey_tables::{Address, Connection};
 use rowkey_testkit::{Backend, TestDatabase};
 
 use crate::offers::block_on;

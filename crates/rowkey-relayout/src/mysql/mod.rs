@@ -24,8 +24,7 @@ pub(super) use self::names::old_table;
 use super::Phase;
 use super::runner::Runner;
 use super::work::Work;
-use rowkey_tables::Error;
-use rowkey_tables::connection::Connection;
+use rowkey_tables::{Connection, Error};
 
 pub(super) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(), Error> {
     refuse::refuse(connection, work).await

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use crate::runner::Runner;
 use crate::work::Work;
-use rowkey_tables::Error;
-use rowkey_tables::connection::Row;
+use rowkey_tables::{Error, Row};
 
 use crate::plan::Policy;
 

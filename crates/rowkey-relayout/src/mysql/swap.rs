@@ -3,8 +3,7 @@
 use std::time::Instant;
 
 use rowkey_core::Backend;
-use rowkey_tables::Error;
-use rowkey_tables::connection::Value;
+use rowkey_tables::{Error, Value};
 
 use super::names::{self, OLD_IDS, Role, SWAPPED, SWAPPED_NO, SWAPPED_YES, quoted};
 use super::rebuilt::Rebuilt;

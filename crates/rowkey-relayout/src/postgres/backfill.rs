@@ -9,8 +9,7 @@ use super::names::{self, quoted};
 use super::session;
 use super::triggers::{DAMAGED, LAST};
 use super::values::Values;
-use rowkey_tables::Error;
-use rowkey_tables::connection::Value;
+use rowkey_tables::{Error, Value};
 
 use crate::batch_size::BatchSize;
 use crate::refusals::shown;

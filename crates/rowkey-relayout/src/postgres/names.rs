@@ -2,9 +2,8 @@
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
-use rowkey_tables::Error;
 use rowkey_tables::catalog::QualifiedName;
-use rowkey_tables::connection::Value;
+use rowkey_tables::{Error, Value};
 
 use crate::runner::Runner;
 use crate::work::{ChangedColumn, ChangedTable, Work};

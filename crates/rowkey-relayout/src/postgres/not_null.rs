@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 
 use rowkey_core::Backend;
-use rowkey_tables::Error;
 use rowkey_tables::catalog::QualifiedName;
-use rowkey_tables::connection::Value;
+use rowkey_tables::{Error, Value};
 
 use super::names::{self, Side, made, quoted};
 use super::session;

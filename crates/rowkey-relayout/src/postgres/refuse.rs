@@ -1,12 +1,11 @@
 //! What stands against a change on PostgreSQL.
 
 use rowkey_sql::{Conversion, NewId, StoredForm};
-use rowkey_tables::Error;
-use rowkey_tables::Silent;
 use rowkey_tables::catalog::{
     Catalog, Dependent, DependentKind, ForeignKey, QualifiedName, creation_time,
 };
 use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::{Error, Silent};
 
 use super::constraints::{foreign_keys, indexes, keys, mentions, misfit};
 use super::names::{made, quoted};

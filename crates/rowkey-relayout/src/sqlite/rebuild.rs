@@ -2,10 +2,9 @@
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
-use rowkey_tables::Error;
 use rowkey_tables::catalog::{QualifiedName, Table};
-use rowkey_tables::connection::Value;
 use rowkey_tables::text_literal::text_literal;
+use rowkey_tables::{Error, Value};
 
 use super::definition::Definition;
 use crate::runner::Runner;

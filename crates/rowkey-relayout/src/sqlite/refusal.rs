@@ -7,9 +7,8 @@ use super::rewriting::{OldValues, rewritten};
 use crate::positional::inserts_by_place;
 use crate::refusals::Refusals;
 use crate::work::{ChangedColumn, ChangedTable, Source, Work};
-use rowkey_tables::Error;
 use rowkey_tables::catalog::Catalog;
-use rowkey_tables::connection::Connection;
+use rowkey_tables::{Connection, Error};
 
 use crate::plan::OldPrograms;
 

@@ -2,9 +2,8 @@
 
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
-use rowkey_tables::Silent;
 use rowkey_tables::catalog::{Catalog, Column, ForeignKey, Key, Table};
-use rowkey_tables::connection::Connection;
+use rowkey_tables::{Connection, Silent};
 
 use super::*;
 use crate::Phase;

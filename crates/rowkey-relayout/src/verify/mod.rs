@@ -5,11 +5,9 @@ mod rows;
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_sql::StoredForm;
-use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, QualifiedName, creation_time};
-use rowkey_tables::connection::Connection;
 use rowkey_tables::digest::{self, Digest};
-use rowkey_tables::{Progress, Step};
+use rowkey_tables::{Connection, Error, Progress, Step};
 use serde::Serialize;
 
 use self::rows::{PlannedColumn, PlannedTable, Sides};

@@ -3,6 +3,7 @@
 //! A test is called `<backend>::<module>::<scenario>`. `ROWKEY_CHAOS=1` makes the tables and the
 //! number of killed processes of the `chaos` tests large, and some others.
 
+mod domains;
 mod relayout;
 
 use std::env;
@@ -29,6 +30,7 @@ fn main() -> Result<ExitCode> {
         return Ok(code);
     }
     let mut suite = Suite::from_env()?;
+    suite.module("domains", domains::add_tests);
     suite.module("relayout", relayout::add_tests);
     Ok(suite.run())
 }

@@ -3,7 +3,7 @@
 mod entities;
 
 use async_trait::async_trait;
-use rowkey_migrate::Address;
+use rowkey_relayout::Address;
 use sea_orm::ActiveValue::Set;
 use sea_orm::{ConnectOptions, Database, DatabaseConnection};
 use sea_orm_migration::MigratorTraitSelf;

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 
 use anyhow::{Result, bail, ensure};
 use relayout_in_migrations::{CustomerId, Purchase, Report, customer_keys};
-use rowkey_migrate::relayout::{self, Phase};
-use rowkey_migrate::{Error, Silent, Step};
+use rowkey_relayout::{self as relayout, Phase};
+use rowkey_relayout::{Error, Silent, Step};
 use rowkey_testkit::{Backend, Suite};
 
 use crate::frameworks::{Diesel, Framework, SeaOrm, Sqlx};

@@ -4,9 +4,9 @@ use std::future::Future;
 
 use anyhow::Result;
 use relayout_in_migrations::{CustomerId, Purchase, customer_keys};
-use rowkey_migrate::catalog::Catalog;
-use rowkey_migrate::plan::Plan;
-use rowkey_migrate::{Address, Connection, Value};
+use rowkey_relayout::catalog::Catalog;
+use rowkey_relayout::plan::Plan;
+use rowkey_relayout::{Address, Connection, Value};
 use rowkey_testkit::TestDatabase;
 use tokio::runtime::{Builder, Runtime};
 
@@ -96,7 +96,7 @@ impl Shop {
         self.block_on(async {
             let mut connection = self.connect().await?;
             let rows = connection.query("rows", query, &[]).await?;
-            let text = |row: &rowkey_migrate::Row| match row.0.first() {
+            let text = |row: &rowkey_relayout::Row| match row.0.first() {
                 Some(Value::Text(text)) => text.clone(),
                 Some(Value::Integer(number)) => number.to_string(),
                 other => format!("{other:?}"),

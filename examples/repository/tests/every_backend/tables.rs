@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use repository::{Customer, CustomerId, Error, InvoiceId};
 use rowkey::key_columns;
 use rowkey::storage::KeyColumn;
-use rowkey_migrate::schema;
+use rowkey_tables::schema;
 use rowkey_testkit::{Backend, TestDatabase};
 use sqlx::{AssertSqlSafe, Connection, MySqlConnection, PgConnection, SqliteConnection};
 use tokio::task::JoinSet;

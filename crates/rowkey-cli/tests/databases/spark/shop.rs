@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use rowkey_migrate::Connection;
-use rowkey_migrate::catalog::Catalog;
+use rowkey_tables::Connection;
+use rowkey_tables::catalog::Catalog;
 use rowkey_testkit::{Backend, TestDatabase};
 use serde_json::Value;
 

@@ -1,0 +1,325 @@
+//! Compares a copy from MariaDB to PostgreSQL, and back, with other ways to do it.
+//!
+//! ```console
+//! $ export ROWKEY_TEST_MARIADB_URL=mysql://root@127.0.0.1:3306/test
+//! $ export ROWKEY_TEST_POSTGRES_URL=postgres://postgres@127.0.0.1:5432/test
+//! $ cargo run --release -p rowkey-copy --all-features --example copy_bench -- 500000 --ten-times --plot copy.svg
+//! ```
+//!
+//! The other ways are: a program that was written for the table, with the same drivers; pgloader;
+//! and the databases' own clients in a pipe, which convert nothing. Those that are not installed
+//! are left out. Each copy is a process of its own, and makes its table. The ways take turns, the
+//! first one in turns too, and a ratio is one of two copies of the same round.
+
+mod by_hand;
+mod plot;
+mod rivals;
+mod rows;
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Instant;
+
+use anyhow::{Context, Result, anyhow, ensure};
+use rowkey_copy::CopyPlan;
+use rowkey_doctor::stored_ids;
+use rowkey_tables::{Address, Connection, Silent};
+use rowkey_testkit::{Backend, Search, Server};
+
+use self::plot::{Bar, Panel};
+use self::rivals::Outcome;
+
+const ROUNDS: usize = 5;
+/// Of the large tables.
+const FEW_ROUNDS: usize = 3;
+
+const WAY: &str = "ROWKEY_COPY_BENCH_WAY";
+const SOURCE: &str = "ROWKEY_COPY_BENCH_SOURCE";
+const TARGET: &str = "ROWKEY_COPY_BENCH_TARGET";
+const PLAN: &str = "ROWKEY_COPY_BENCH_PLAN";
+
+/// A way to copy the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Rowkey,
+    ByHand,
+    Pgloader,
+    Pipe,
+}
+
+impl Way {
+    const ALL: [Self; 4] = [Self::Rowkey, Self::ByHand, Self::Pgloader, Self::Pipe];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Rowkey => "rowkey",
+            Self::ByHand => "by hand",
+            Self::Pgloader => "pgloader",
+            Self::Pipe => "clients in a pipe",
+        }
+    }
+
+    /// Whether it goes this way, and is installed.
+    fn is_there(self, source: Backend) -> bool {
+        let programs: &[&str] = match self {
+            Self::Rowkey | Self::ByHand => return true,
+            Self::Pgloader => &["pgloader"],
+            Self::Pipe => &["mariadb", "psql"],
+        };
+        let missing = programs.iter().find(|name| !rivals::is_installed(name));
+        if let Some(name) = missing {
+            println!("{} is left out: {name} is not installed", self.name());
+        }
+        source == Backend::MariaDb && missing.is_none()
+    }
+}
+
+fn main() -> Result<()> {
+    if let Ok(way) = env::var(WAY) {
+        return run_alone(&way);
+    }
+    let (mut rows, mut is_large, mut plot) = (500_000, false, None);
+    let mut arguments = env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--ten-times" => is_large = true,
+            "--plot" => plot = Some(PathBuf::from(arguments.next().context("the plot's file")?)),
+            number => {
+                let usage = "copy_bench [ROWS] [--ten-times] [--plot FILE]";
+                rows = number.parse().context(usage)?;
+            }
+        }
+    }
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load = load.split(' ').next().unwrap_or_default();
+    println!(
+        "{} processors, load average before the run {load}",
+        std::thread::available_parallelism()?
+    );
+    let mut panels = Vec::new();
+    for (source, target) in [
+        (Backend::MariaDb, Backend::Postgres),
+        (Backend::Postgres, Backend::MariaDb),
+    ] {
+        let small = Pair::measure(source, target, rows, ROUNDS)?;
+        panels.push(small.panel()?);
+        if is_large {
+            let large = Pair::measure(source, target, rows * 10, FEW_ROUNDS)?;
+            panels.push(large.panel()?);
+            println!(
+                "{source} to {target}: ten times the rows took rowkey {:.1} times as long",
+                large.seconds(Way::Rowkey)? / small.seconds(Way::Rowkey)?
+            );
+        }
+    }
+    match plot {
+        Some(path) => plot::draw(&panels, &path),
+        None => Ok(()),
+    }
+}
+
+/// The copies of all rounds.
+struct Pair {
+    /// The servers and the rows.
+    title: String,
+    rows: u64,
+    rounds: Vec<Vec<(Way, Outcome)>>,
+}
+
+impl Pair {
+    fn measure(from: Backend, to: Backend, rows: u64, rounds: usize) -> Result<Self> {
+        let find = |backend| match Server::find(backend)? {
+            Search::Found(server) => Ok(server),
+            Search::Missing(why) | Search::Required(why) => Err(anyhow!(why)),
+        };
+        let (from_server, to_server) = (find(from)?, find(to)?);
+        let source = from_server.create_database()?;
+        block_on(rows::create(source.url(), rows))?;
+        let ways = Way::ALL.into_iter().filter(|way| way.is_there(from));
+        let mut ways: Vec<Way> = ways.collect();
+        let mut pair = Self {
+            title: format!("{from} to {to}, {rows} rows"),
+            rows,
+            rounds: Vec::new(),
+        };
+        for _ in 0..rounds {
+            let mut outcomes = Vec::new();
+            for way in &ways {
+                let target = to_server.create_database()?;
+                let outcome = start(*way, source.url(), target.url())?;
+                if *way != Way::Pgloader {
+                    let copied = block_on(rows::count(target.url()))?;
+                    ensure!(copied == rows, "{} has copied {copied} rows", way.name());
+                }
+                println!(
+                    "{from} to {to}, {rows} rows, {}: {:.2} s",
+                    way.name(),
+                    outcome.seconds
+                );
+                outcomes.push((*way, outcome));
+            }
+            pair.rounds.push(outcomes);
+            ways.rotate_left(1);
+        }
+        pair.print(from, to)?;
+        Ok(pair)
+    }
+
+    fn print(&self, from: Backend, to: Backend) -> Result<()> {
+        println!("\n| {from} to {to} | rows | rows/s | rowkey's speed | peak memory, MiB |");
+        println!("|---|--:|--:|--:|--:|");
+        for way in self.ways() {
+            let ratios = self.rounds.iter().map(|round| {
+                let of = |way| seconds_of(round, way);
+                Ok(of(way)? / of(Way::Rowkey)?)
+            });
+            let ratio = median(ratios.collect::<Result<_>>()?);
+            let bar = self.bar(way)?;
+            println!(
+                "| {} | {} | {:.0} | {ratio:.2} | {} |",
+                bar.name,
+                self.rows,
+                bar.rows_per_second,
+                bar.peak_kib
+                    .map_or("".into(), |kib| format!("{:.1}", kib as f64 / 1_024.0)),
+            );
+        }
+        println!();
+        Ok(())
+    }
+
+    fn panel(&self) -> Result<Panel> {
+        let bars = self.ways().map(|way| self.bar(way));
+        Ok(Panel {
+            title: self.title.clone(),
+            bars: bars.collect::<Result<_>>()?,
+        })
+    }
+
+    fn bar(&self, way: Way) -> Result<Bar> {
+        let peaks = self.outcomes(way).filter_map(|outcome| outcome.peak_kib);
+        Ok(Bar {
+            name: way.name(),
+            rows_per_second: self.rows as f64 / self.seconds(way)?,
+            peak_kib: peaks.max(),
+        })
+    }
+
+    /// Those that have run.
+    fn ways(&self) -> impl Iterator<Item = Way> {
+        let has_run = |way: &Way| self.outcomes(*way).next().is_some();
+        Way::ALL.into_iter().filter(has_run)
+    }
+
+    fn outcomes(&self, way: Way) -> impl Iterator<Item = &Outcome> {
+        let all = self.rounds.iter().flatten();
+        all.filter(move |(known, _)| *known == way)
+            .map(|(_, outcome)| outcome)
+    }
+
+    fn seconds(&self, way: Way) -> Result<f64> {
+        let seconds: Vec<f64> = self.outcomes(way).map(|outcome| outcome.seconds).collect();
+        ensure!(!seconds.is_empty(), "{} has not run", way.name());
+        Ok(median(seconds))
+    }
+}
+
+fn seconds_of(round: &[(Way, Outcome)], way: Way) -> Result<f64> {
+    let mut outcomes = round.iter();
+    let found = outcomes.find(|(known, _)| *known == way);
+    Ok(found.context("a way that has not run")?.1.seconds)
+}
+
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied().unwrap_or_default()
+}
+
+/// Copies in another process.
+fn start(way: Way, source: &str, target: &str) -> Result<Outcome> {
+    match way {
+        Way::Pgloader => rivals::pgloader(source, target),
+        Way::Pipe => rivals::pipe(source, target),
+        Way::Rowkey | Way::ByHand => {
+            let folder = tempfile::tempdir()?;
+            let path = folder.path().join("plan.toml");
+            fs::write(&path, block_on(plan(source, target))?)?;
+            let output = rivals::program(env::current_exe()?)
+                .env(WAY, way.name())
+                .env(SOURCE, source)
+                .env(TARGET, target)
+                .env(PLAN, path)
+                .stderr(Stdio::inherit())
+                .output()?;
+            let text = String::from_utf8(output.stdout)?;
+            let (seconds, peak) = text.trim().split_once(' ').context("it has failed")?;
+            Ok(Outcome {
+                seconds: seconds.parse()?,
+                peak_kib: Some(peak.parse()?),
+            })
+        }
+    }
+}
+
+/// A plan that exchanges the bytes of the ids.
+async fn plan(source: &str, target: &str) -> Result<String> {
+    let mut connection = Connection::open(&source.parse()?).await?;
+    let target = Connection::open(&target.parse()?).await?.backend();
+    let mut plan = rowkey_copy::plan(&mut connection, target, &mut Silent, stored_ids).await?;
+    let columns = plan.tables.iter_mut().flat_map(|table| &mut table.columns);
+    for column in columns.filter(|column| rows::IDS.contains(&column.name.as_str())) {
+        column.to = None;
+        column.format = Some(rows::FORMAT.into());
+        column.stored_from = Some(rows::form_name(connection.backend()).into());
+        column.stored_to = Some(rows::form_name(target).into());
+    }
+    Ok(plan.to_toml()?)
+}
+
+/// In the other process: copies, and prints the time and the most memory.
+fn run_alone(way: &str) -> Result<()> {
+    let (source, target) = (env::var(SOURCE)?, env::var(TARGET)?);
+    let started = Instant::now();
+    if way == Way::Rowkey.name() {
+        let plan = fs::read_to_string(env::var(PLAN)?)?;
+        block_on(by_rowkey(&source, &target, &plan))?;
+    } else {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()?;
+        runtime.block_on(async {
+            match target.starts_with("postgres") {
+                true => by_hand::to_postgres(&source, &target).await,
+                false => by_hand::to_mariadb(&source, &target).await,
+            }
+        })?;
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    let peak = rivals::peak_kib(Path::new("/proc/self/status"));
+    println!("{seconds} {}", peak.context("the peak memory")?);
+    Ok(())
+}
+
+/// As the command does it.
+async fn by_rowkey(source: &str, target: &str, plan: &str) -> Result<()> {
+    let (source, target): (Address, Address) = (source.parse()?, target.parse()?);
+    let plan = CopyPlan::from_toml(plan)?;
+    let mut source = Connection::open(&source).await?;
+    let mut target = Connection::open(&target).await?;
+    let request = rowkey_copy::Request {
+        create: true,
+        ..rowkey_copy::Request::default()
+    };
+    rowkey_copy::copy(&mut source, &mut target, &plan, &request, &mut Silent).await?;
+    Ok(())
+}
+
+fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(work)
+}

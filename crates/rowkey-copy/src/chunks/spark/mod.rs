@@ -1,0 +1,257 @@
+//! The ranges as a complete PySpark job.
+//!
+//! The program is a file of its own, `job.py`; what is different from plan to plan is a list of
+//! tables in it.
+
+mod conversion;
+mod objects;
+mod transport;
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::Catalog;
+use rowkey_tables::text_literal::text_literal;
+use rowkey_tables::types::Type;
+use serde::Serialize;
+
+use self::objects::{Object, ObjectKind, objects};
+use self::transport::transport;
+use super::request::{Request, TableRanges, chosen, column, key};
+use crate::side::{Side, SideColumn};
+use crate::{CopyPlan, TargetTable, target_tables};
+
+const JOB: &str = include_str!("job.py");
+
+/// How many digits a number of Spark has.
+const DIGITS: u32 = 38;
+
+/// A table of the job.
+#[derive(Debug, Serialize)]
+pub(super) struct SparkTable<'c> {
+    #[serde(skip)]
+    pub(super) given: TargetTable<'c>,
+    /// For people.
+    table: String,
+    /// The query of the source: the key, for the ranges, and the columns.
+    select: String,
+    /// The query for the number of rows.
+    count: String,
+    ranges: Vec<String>,
+    columns: Vec<SparkColumn>,
+    /// The table of the target in SQL.
+    target: String,
+    create: String,
+    staging: String,
+    make_staging: String,
+    merge: String,
+    indexes: Vec<Object>,
+    references: Vec<Object>,
+    /// The statements that set it.
+    pub(super) counter: Vec<String>,
+    /// What the target does not get.
+    notes: Vec<String>,
+}
+
+/// A column of the job.
+#[derive(Debug, Serialize)]
+struct SparkColumn {
+    name: String,
+    /// What the source's query calls it.
+    value: String,
+    /// Spark's expression for it; empty if it stays as it is.
+    convert: String,
+}
+
+/// The tables of a job, without their ranges and counters.
+pub(super) fn tables<'c>(
+    plan: &CopyPlan,
+    catalog: &'c Catalog,
+    request: &Request,
+) -> Result<Vec<SparkTable<'c>>, Error> {
+    for (what, backend) in [
+        ("the source", plan.source()?),
+        ("the target", plan.target()?),
+    ] {
+        if matches!(backend, Backend::Sqlite | Backend::SqlServer) {
+            return Err(Error::refused(
+                what,
+                format!("a Spark job does not copy from or to {backend}"),
+                "copy with `rowkey copy`",
+            ));
+        }
+    }
+    let chosen = chosen(plan, request)?;
+    let is_chosen = |name: &_| chosen.iter().any(|table| table.name == *name);
+    let hash = plan.hash()?;
+    let hash = hash.get(..12).unwrap_or_default();
+    let tables = target_tables(plan, catalog, is_chosen)?.into_iter();
+    tables
+        .map(|table| {
+            let name = &table.original.name;
+            let place = plan.tables.iter().position(|planned| planned.name == *name);
+            let staging = format!("rowkey_staging_{hash}_{}", place.unwrap_or_default());
+            spark_table(table, &staging, request)
+        })
+        .collect()
+}
+
+fn spark_table<'c>(
+    table: TargetTable<'c>,
+    staging: &str,
+    request: &Request,
+) -> Result<SparkTable<'c>, Error> {
+    let (from, to) = (&table.from, &table.to);
+    if from.key.is_empty() {
+        return Err(Error::refused(
+            format!("the table {}", from.name),
+            "Spark may write a row twice, and without a key nothing tells the second one",
+            "delete its entry from the plan, and copy it with `rowkey copy`",
+        ));
+    }
+    let mut select = divided(&table, request)?;
+    let mut columns = Vec::new();
+    for ((number, before), after) in (1..).zip(&from.columns).zip(&to.columns) {
+        let value = format!("rowkey_{number}");
+        let sides = ((from.backend, before), (to.backend, after));
+        let name = quote_identifier(from.backend, &before.name)?;
+        let place = format!("{}.{}", from.name, before.name);
+        let way = transport(sides.0, sides.1, &name, &value).map_err(|why| {
+            Error::refused(
+                place.as_str(),
+                why,
+                "change what the plan says of the column, or copy the table with `rowkey copy`",
+            )
+        })?;
+        let alias = quote_identifier(from.backend, &value)?;
+        select.push(format!("{} AS {alias}", way.select));
+        columns.push(SparkColumn {
+            name: before.name.clone(),
+            convert: way
+                .convert
+                .map(|sql| checked(&sql, &value, &place))
+                .unwrap_or_default(),
+            value,
+        });
+    }
+    let only = match from.backend {
+        Backend::Postgres => "ONLY ",
+        _ => "",
+    };
+    let source = format!("FROM {only}{}", from.quoted()?);
+    let quoted_staging = to.name.sibling(staging).quoted(to.backend)?;
+    Ok(SparkTable {
+        table: from.name.to_string(),
+        select: format!("SELECT {} {source}", select.join(", ")),
+        count: format!("SELECT COUNT(*) {source}"),
+        ranges: Vec::new(),
+        columns,
+        target: to.quoted()?,
+        create: table.creation.clone(),
+        make_staging: make_staging(to, &quoted_staging)?,
+        merge: merge(to, &quoted_staging)?,
+        staging: quoted_staging,
+        indexes: objects(to, ObjectKind::Index, &table.indexes)?,
+        references: objects(to, ObjectKind::Reference, &table.references)?,
+        counter: Vec::new(),
+        notes: table.left_out.clone(),
+        given: table,
+    })
+}
+
+/// The columns that the ranges name.
+fn divided(table: &TargetTable<'_>, request: &Request) -> Result<Vec<String>, Error> {
+    let original = table.original;
+    let names = match &request.column {
+        Some(name) => vec![column(original, name)?],
+        None => key(original),
+    };
+    let quoted = names.iter().map(|column| {
+        let own = rowkey_tables::types::parse(table.from.backend, &column.sql_type);
+        match own {
+            Some(Type::Decimal(Some((digits, _)))) if digits > DIGITS => Err(Error::refused(
+                format!("{}.{}", original.name, column.name),
+                format!("it is a key of {digits} digits, and Spark's numbers have {DIGITS}"),
+                "name another column with --column",
+            )),
+            _ => Ok(quote_identifier(table.from.backend, &column.name)?),
+        }
+    });
+    quoted.collect()
+}
+
+/// The conversion, with an error instead of NULL for a value that isn't an id.
+fn checked(conversion: &str, value: &str, place: &str) -> String {
+    let message = format!("{place}: a value is no id of its form: `rowkey doctor` shows it");
+    // In the other form, a backslash escapes.
+    let message = text_literal(Backend::MySql, &message).replace("''", "\\'");
+    format!(
+        "CASE WHEN `{value}` IS NULL THEN NULL ELSE coalesce({conversion}, raise_error({message})) END"
+    )
+}
+
+/// The statement that makes a table without keys with the types of the target.
+fn make_staging(to: &Side, staging: &str) -> Result<String, Error> {
+    let (columns, target) = (to.column_list()?, to.quoted()?);
+    Ok(match to.backend {
+        Backend::Postgres => {
+            format!("CREATE UNLOGGED TABLE {staging} AS SELECT {columns} FROM {target} LIMIT 0")
+        }
+        _ => format!(
+            "CREATE TABLE {staging} ENGINE = InnoDB ROW_FORMAT = DYNAMIC AS SELECT {columns} FROM {target} \
+             LIMIT 0"
+        ),
+    })
+}
+
+/// The statement that takes over each staged row once.
+fn merge(to: &Side, staging: &str) -> Result<String, Error> {
+    let (columns, target) = (to.column_list()?, to.quoted()?);
+    let key = to.key.iter().filter_map(|place| to.columns.get(*place));
+    let name = |column: &SideColumn| quote_identifier(to.backend, &column.name);
+    let key: Vec<String> = key.map(name).collect::<Result<_, _>>()?;
+    Ok(match to.backend {
+        Backend::Postgres => format!(
+            "INSERT INTO {target} ({columns}) OVERRIDING SYSTEM VALUE SELECT {columns} FROM {staging} \
+             ON CONFLICT ({}) DO NOTHING",
+            key.join(", ")
+        ),
+        // IGNORE would turn other errors into warnings too.
+        _ => {
+            let first = key.first().map(String::as_str).unwrap_or_default();
+            format!(
+                "INSERT INTO {target} ({columns}) SELECT {columns} FROM {staging} \
+                 ON DUPLICATE KEY UPDATE {target}.{first} = {target}.{first}"
+            )
+        }
+    })
+}
+
+/// The text of the job.
+pub(super) fn job(
+    plan: &CopyPlan,
+    tables: &[SparkTable<'_>],
+    found: &[TableRanges],
+) -> Result<String, Error> {
+    let mut written = Vec::new();
+    for table in tables {
+        let name = &table.given.original.name;
+        let found = found.iter().find(|found| found.table == *name);
+        let ranges = found.map(|found| found.ranges.clone()).unwrap_or_default();
+        let mut value =
+            serde_json::to_value(table).map_err(|error| Error::Plan(error.to_string()))?;
+        value["ranges"] = ranges.into();
+        written.push(value);
+    }
+    // Without NULL and truth values, it is Python as well.
+    let tables =
+        serde_json::to_string_pretty(&written).map_err(|error| Error::Plan(error.to_string()))?;
+    let (source, target) = (plan.source()?, plan.target()?);
+    Ok(JOB
+        .replacen("@SOURCE@", &source.to_string(), 2)
+        .replacen("@TARGET@", &target.to_string(), 2)
+        .replacen("\"@TABLES@\"", &tables, 1))
+}
+
+#[cfg(test)]
+mod tests;

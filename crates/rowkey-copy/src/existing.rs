@@ -1,0 +1,126 @@
+//! Whether tables of the target are as a copy needs them, before it and after it.
+
+use rowkey_core::Backend;
+use rowkey_tables::catalog::{Catalog, Table};
+use rowkey_tables::types;
+use rowkey_tables::{Connection, Error};
+
+use crate::plan::type_of;
+use crate::select::first;
+use crate::side::Side;
+
+/// Fails, with what is wrong, for a reference without a row in SQLite, which does not look while
+/// rows are written.
+pub(crate) async fn check_references(target: &mut Connection, wrong: &str) -> Result<(), Error> {
+    if target.backend() != Backend::Sqlite {
+        return Ok(());
+    }
+    let doing = "the references of the target";
+    let query = "SELECT \"table\", rowid FROM pragma_foreign_key_check() LIMIT 1";
+    match target.query(doing, query, &[]).await?.first() {
+        Some(row) => Err(Error::Differs {
+            what: format!("the references of {}", row.text(0)?),
+            found: wrong.into(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// A table of the target is not there if it is to be made, and empty otherwise.
+pub(crate) async fn check_target(
+    target: &mut Connection,
+    catalog: &Catalog,
+    side: &Side,
+    create: bool,
+) -> Result<(), Error> {
+    let existing = catalog.tables.iter().find(|table| table.name == side.name);
+    let what = format!("the table {} in the target", side.name);
+    match (existing, create) {
+        (None, true) => Ok(()),
+        (Some(_), true) => Err(Error::refused(
+            what,
+            "it exists",
+            "drop it or rename it; or leave out --create, so that rows go into it if it has none",
+        )),
+        (None, false) => Err(Error::refused(
+            what,
+            "it does not exist",
+            "make it, or give --create",
+        )),
+        (Some(table), false) => {
+            for column in &side.columns {
+                if table.column(&column.name).is_none() {
+                    return Err(Error::Missing {
+                        what: format!("the column {} of {what}", column.name),
+                    });
+                }
+            }
+            check_types(table, side)?;
+            let is_mysql = matches!(side.backend, Backend::MySql | Backend::MariaDb);
+            if is_mysql && table.options != "InnoDB" {
+                return Err(Error::refused(
+                    what,
+                    format!("its engine {} has no transactions", table.options),
+                    "make it with InnoDB, so that an interrupted copy can go on",
+                ));
+            }
+            let query = format!("SELECT 1 FROM {}", side.quoted()?);
+            let query = first(side.backend, 1, &query);
+            match target.query(&what, &query, &[]).await?.is_empty() {
+                true => Ok(()),
+                false => Err(Error::refused(
+                    what,
+                    "it has rows",
+                    "empty it, or copy into another database",
+                )),
+            }
+        }
+    }
+}
+
+/// An existing column has the type that the plan says.
+fn check_types(table: &Table, side: &Side) -> Result<(), Error> {
+    for column in &side.columns {
+        let found = table.column(&column.name);
+        let own = found.and_then(|found| types::parse(side.backend, &found.sql_type));
+        let planned = type_of(&column.sql_type);
+        if let Some(found) = found
+            && (own != Some(column.own)
+                || types::normalizes_json(side.backend, &found.sql_type)
+                    != types::normalizes_json(side.backend, planned)
+                || !types::keeps_times(side.backend, column.own, planned, &found.sql_type))
+        {
+            return Err(Error::refused(
+                format!("{}.{} in the target", side.name, column.name),
+                format!(
+                    "its type is {}, and the plan says {}",
+                    found.sql_type, column.sql_type
+                ),
+                "change the plan or the table",
+            ));
+        }
+    }
+    Ok(())
+}
+
+pub(super) async fn check_rows(
+    target: &mut Connection,
+    side: &Side,
+    rows: u64,
+) -> Result<(), Error> {
+    let doing = format!("the rows of {}", side.name);
+    let function = match side.backend {
+        Backend::SqlServer => "COUNT_BIG",
+        _ => "COUNT",
+    };
+    let query = format!("SELECT {function}(*) FROM {}", side.quoted()?);
+    let found = target.query(&doing, &query, &[]).await?;
+    let found = found.first().map_or(Ok(0), |row| row.integer(0))?;
+    match u64::try_from(found) == Ok(rows) {
+        true => Ok(()),
+        false => Err(Error::Differs {
+            what: doing,
+            found: format!("{rows} rows were copied, and the target has {found}"),
+        }),
+    }
+}

@@ -1,0 +1,60 @@
+#![doc = include_str!("../README.md")]
+//!
+//! A [`CopyPlan`] says which table goes where, and which type each column has there. [`copy`] does
+//! it, and goes on where it was after an interruption: rows and the last key of them are committed
+//! together. [`compare`] reads both sides again.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod batch;
+mod checkpoint;
+pub mod chunks;
+mod compare;
+mod create;
+mod defaults;
+mod existing;
+mod instead;
+mod job;
+mod left_out;
+mod names;
+mod objects;
+#[cfg(feature = "parquet")]
+#[cfg_attr(docsrs, doc(cfg(feature = "parquet")))]
+pub mod parquet;
+mod parts;
+mod plan;
+mod planning;
+mod preflight;
+mod read;
+mod request;
+mod run;
+mod select;
+mod session;
+mod side;
+mod sides;
+mod statements;
+mod write;
+
+pub use self::compare::{ComparedTable, Comparison, Difference, compare};
+pub use self::instead::{Cut, Instead, Null, Strip, Zero};
+pub(crate) use self::objects::require_own_rows;
+pub use self::plan::{ColumnPlan, CopyPlan, CopyPolicy, TablePlan};
+pub use self::planning::plan;
+pub use self::preflight::{Misfit, Misfits, Preflight};
+pub use self::request::{MAX_JOBS, Request};
+pub use self::run::{CopiedTable, Report, copy};
+pub(crate) use self::statements::{TargetTable, target_tables};
+#[cfg(feature = "parquet")]
+pub(crate) use self::{
+    compare::{Hashed, each_row, hash_each, key_text},
+    create::{counted, line},
+    existing::{check_references, check_target},
+    objects::counter,
+    plan::{VERSION as PLAN_VERSION, is_collation, type_of},
+    planning::is_counted_id,
+    session::{begin, begin_reading, begin_writing},
+    sides::all_or_one,
+};
+
+pub use rowkey_tables::{Address, Connection, Error, Progress, Row, Silent, Step, Value, catalog};

@@ -1,0 +1,177 @@
+//! Names that the target takes, and tells apart.
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+
+use crate::checkpoint;
+use crate::plan::{CopyPlan, TablePlan};
+
+/// A name without what the database does not look at when it compares names of columns, indexes
+/// and, in SQLite, tables.
+pub(super) fn folded(backend: Backend, name: &str) -> String {
+    match backend {
+        Backend::Postgres => name.to_owned(),
+        Backend::Sqlite => name.to_ascii_lowercase(),
+        _ => name.to_lowercase(),
+    }
+}
+
+/// The beginning of a name with a suffix, as much of it as the database takes.
+pub(super) fn shortened(backend: Backend, name: &str, suffix: &str) -> String {
+    let mut start = name.to_owned();
+    loop {
+        let short = format!("{start}{suffix}");
+        if quote_identifier(backend, &short).is_ok() || start.pop().is_none() {
+            return short;
+        }
+    }
+}
+
+/// The names of a plan that the target refuses or mixes up.
+pub(super) fn refusals(plan: &CopyPlan, source: Backend, target: Backend) -> Vec<Error> {
+    let mut refused = Vec::new();
+    for (place, table) in plan.tables.iter().enumerate() {
+        let what = format!("the table {}", table.name);
+        for (backend, name) in [(source, &table.name.name), (target, &table.becomes.name)] {
+            refused.extend(untaken(&what, backend, name));
+        }
+        if folded(target, &table.becomes.name) == checkpoint::TABLE {
+            refused.push(Error::refused(
+                &what,
+                format!(
+                    "{} is the name of the table that the copy makes for itself",
+                    checkpoint::TABLE
+                ),
+                "give it another name with `becomes`",
+            ));
+        }
+        let others = plan.tables.iter().take(place);
+        refused.extend(others.filter_map(|other| same_table(target, other, table)));
+        refused.extend(of_columns(table, source, target));
+    }
+    refused
+}
+
+fn untaken(what: &str, backend: Backend, name: &str) -> Option<Error> {
+    let why = quote_identifier(backend, name).err()?;
+    Some(Error::refused(
+        what,
+        format!("\"{name}\" is no name in {backend}: {why}"),
+        "rename it in the source, or delete its entry from the plan",
+    ))
+}
+
+/// Whether MySQL tells tables apart by the case of their letters is up to the server, which is
+/// asked later.
+fn same_table(target: Backend, one: &TablePlan, other: &TablePlan) -> Option<Error> {
+    let is_same = target == Backend::Sqlite
+        && one.becomes.schema == other.becomes.schema
+        && folded(target, &one.becomes.name) == folded(target, &other.becomes.name);
+    is_same.then(|| same_tables(target, one, other))
+}
+
+/// The error for two tables that the target does not tell apart.
+pub(super) fn same_tables(target: Backend, one: &TablePlan, other: &TablePlan) -> Error {
+    Error::refused(
+        format!("the tables {} and {}", one.name, other.name),
+        format!("{target} does not tell these names apart"),
+        "give one of them another name with `becomes`, or delete its entry from the plan",
+    )
+}
+
+fn of_columns(table: &TablePlan, source: Backend, target: Backend) -> Vec<Error> {
+    let mut refused = Vec::new();
+    for (place, column) in table.columns.iter().enumerate() {
+        let what = format!("a column of {}", table.name);
+        let untaken = [source, target]
+            .iter()
+            .find_map(|backend| untaken(&what, *backend, &column.name));
+        refused.extend(untaken);
+        let name = folded(target, &column.name);
+        let mut others = table.columns.iter().take(place);
+        if let Some(other) = others.find(|other| folded(target, &other.name) == name) {
+            refused.push(Error::refused(
+                format!(
+                    "the columns {} and {} of {}",
+                    other.name, column.name, table.name
+                ),
+                format!("{target} does not tell these names apart"),
+                "rename one of them in the source, or delete its entry from the plan",
+            ));
+        }
+    }
+    refused
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(target: &str, tables: &[(&str, &[&str])]) -> Vec<String> {
+        let mut text = format!("version = 1\nsource = \"sqlite\"\ntarget = \"{target}\"\n");
+        for (table, columns) in tables {
+            text += &format!("[[table]]\nname = '{table}'\nbecomes = '{table}'\ncatalog = \"\"\n");
+            for column in *columns {
+                text += &format!(
+                    "[[table.column]]\nname = '{column}'\nfrom = \"TEXT\"\nto = \"TEXT\"\n"
+                );
+            }
+        }
+        let plan = CopyPlan::from_toml(&text).unwrap();
+        let backend = plan.target().unwrap();
+        let refused = refusals(&plan, Backend::Sqlite, backend);
+        refused.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn names_that_the_target_mixes_up_are_refused() {
+        let long = "x".repeat(64);
+        for (target, tables, expected) in [
+            (
+                "mysql",
+                &[("a", &["id", "ID"][..])][..],
+                Some("the columns id and ID of a: MySQL does not tell these"),
+            ),
+            ("mariadb", &[("a", &["ä", "Ä"][..])][..], Some("ä and Ä")),
+            ("sqlite", &[("a", &["ä", "Ä"][..])][..], None),
+            ("postgres", &[("a", &["id", "ID"][..])][..], None),
+            (
+                "sqlite",
+                &[("a", &["id"][..]), ("A", &["id"][..])][..],
+                Some("the tables a and A: SQLite"),
+            ),
+            (
+                "postgres",
+                &[("a", &[""][..])][..],
+                Some("a column of a: \"\" is no name in SQLite: "),
+            ),
+            (
+                "postgres",
+                &[("a", &[long.as_str()][..])][..],
+                Some("is no name in PostgreSQL: "),
+            ),
+            (
+                "postgres",
+                &[("rowkey_copy", &["id"][..])][..],
+                Some("the table that the copy makes for itself"),
+            ),
+        ] {
+            let found = refused(target, tables);
+            match expected {
+                Some(expected) => assert!(
+                    matches!(&found[..], [one] if one.contains(expected)),
+                    "{found:?}"
+                ),
+                None => assert!(found.is_empty(), "{found:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn long_names_become_short_enough() {
+        assert_eq!(shortened(Backend::Postgres, &"ä".repeat(40), "").len(), 62);
+        assert_eq!(shortened(Backend::Postgres, "short", "_2"), "short_2");
+        assert_eq!(shortened(Backend::MySql, &"x".repeat(70), "_2").len(), 64);
+    }
+}

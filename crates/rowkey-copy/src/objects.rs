@@ -1,0 +1,567 @@
+//! Keys, indexes and references, which a table gets after its rows.
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Column, DependentKind, ForeignKey, QualifiedName, Table};
+use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::text_literal::text_literal;
+
+use crate::names;
+use crate::side::{Content, Side};
+
+/// Something that a table gets.
+pub(super) struct Object {
+    pub(super) name: String,
+    pub(super) kind: ObjectKind,
+    pub(super) columns: Vec<String>,
+    pub(super) is_unique: bool,
+    /// The table of the target that a reference refers to, and its columns.
+    pub(super) referred: Option<(QualifiedName, Vec<String>)>,
+    /// As it is written in a definition of the table.
+    pub(super) definition: String,
+    /// The statement that adds it.
+    pub(super) statement: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ObjectKind {
+    PrimaryKey,
+    Index,
+    Reference,
+}
+
+impl Object {
+    /// Whether a table has it: by its name, or under one that the server or somebody else has given
+    /// to something that covers the same. What has the name of another planned object is that one.
+    pub(super) fn is_in(&self, table: &Table, planned: &[&str]) -> bool {
+        let Self { name, columns, .. } = self;
+        let is_of_another = |found: &String| found != name && planned.contains(&found.as_str());
+        match self.kind {
+            ObjectKind::PrimaryKey => table.primary_key().is_some(),
+            ObjectKind::Index => {
+                let indexes = table.indexes.iter().map(|index| {
+                    // Where NULL is like NULL, a unique index has a condition, which does not tell
+                    // it from another.
+                    let is_alike = index.is_plain || index.is_unique;
+                    (&index.name, &index.columns, index.is_unique, is_alike)
+                });
+                let keys = table.keys.iter().filter(|key| !key.is_primary);
+                let keys = keys.map(|key| (&key.name, &key.columns, true, true));
+                indexes
+                    .chain(keys)
+                    .any(|(found, covered, is_unique, is_alike)| {
+                        found == name
+                            || covered == columns
+                                && is_unique == self.is_unique
+                                && is_alike
+                                && !is_of_another(found)
+                    })
+            }
+            ObjectKind::Reference => table.foreign_keys.iter().any(|key| {
+                let is_alike = key.columns == *columns
+                    && self.referred.as_ref().is_some_and(|(target, columns)| {
+                        key.target == *target && key.target_columns == *columns
+                    });
+                key.name == *name || is_alike && !is_of_another(&key.name)
+            }),
+        }
+    }
+}
+
+/// An object, or why there is none.
+pub(super) type Carried = Result<Object, String>;
+
+/// Quoted names, as a list in SQL.
+pub(super) fn list(backend: Backend, names: &[String]) -> Result<String, Error> {
+    let names = names.iter().map(|name| quote_identifier(backend, name));
+    let names: Result<Vec<String>, _> = names.collect();
+    Ok(names?.join(", "))
+}
+
+/// Whether the primary key is added after the rows. Sorting all keys once takes less time than
+/// finding a place for each of them. MySQL and MariaDB store the rows in that place, so that only
+/// rows that come in another order gain: a table that is larger than the buffer pool takes a
+/// fraction of the time then.
+pub(super) async fn has_late_key(
+    target: &mut Connection,
+    from: &Side,
+    to: &Side,
+) -> Result<bool, Error> {
+    match to.backend {
+        Backend::Postgres => Ok(true),
+        Backend::MySql | Backend::MariaDb if !arrive_in_order(from, to) => {
+            Ok(!requires_keys(target).await?)
+        }
+        _ => Ok(false),
+    }
+}
+
+/// Whether rows in the order of one side's key are in that of the other's.
+fn arrive_in_order(from: &Side, to: &Side) -> bool {
+    from.key.iter().all(|place| {
+        let content = |side: &Side| side.columns.get(*place).map(|column| column.content);
+        match (content(from), content(to)) {
+            (Some(Content::Ids(from)), Some(Content::Ids(to))) => from.sorts_as(to),
+            _ => true,
+        }
+    })
+}
+
+/// Whether a server of MySQL or MariaDB refuses tables without a key, or gives them one of its own.
+async fn requires_keys(target: &mut Connection) -> Result<bool, Error> {
+    let query = "SHOW VARIABLES WHERE Variable_name IN \
+                 ('sql_require_primary_key', 'sql_generate_invisible_primary_key', \
+                 'innodb_force_primary_key') AND Value = 'ON'";
+    let found = target
+        .query("the settings of the target", query, &[])
+        .await?;
+    Ok(!found.is_empty())
+}
+
+/// The primary key, where it may be added after the rows.
+pub(super) fn late_key(table: &Table, side: &Side) -> Result<Option<Object>, Error> {
+    let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
+    let may_be_late = matches!(
+        side.backend,
+        Backend::Postgres | Backend::MySql | Backend::MariaDb
+    );
+    let key = table.primary_key().filter(|_| may_be_late);
+    let Some(key) = key.filter(|key| key.columns.iter().all(is_copied)) else {
+        return Ok(None);
+    };
+    let definition = format!("PRIMARY KEY ({})", list(side.backend, &key.columns)?);
+    Ok(Some(Object {
+        name: "primary key".into(),
+        kind: ObjectKind::PrimaryKey,
+        columns: key.columns.clone(),
+        is_unique: true,
+        referred: None,
+        statement: format!("ALTER TABLE {} ADD {definition}", side.quoted()?),
+        definition,
+    }))
+}
+
+/// The unique keys and the indexes of a table.
+pub(super) fn indexes(
+    source: Backend,
+    table: &Table,
+    side: &Side,
+    taken: &mut Vec<String>,
+) -> Result<Vec<Carried>, Error> {
+    let mut found = Vec::new();
+    let keys = table.keys.iter().filter(|key| !key.is_primary);
+    let keys = keys.map(|key| (&key.name, &key.columns, true, true));
+    let indexes = table
+        .indexes
+        .iter()
+        .map(|index| (&index.name, &index.columns, index.is_unique, index.is_plain));
+    for (name, columns, is_unique, is_plain) in keys.chain(indexes) {
+        let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
+        if !is_plain || columns.is_empty() || !columns.iter().all(is_copied) {
+            let (what, so) = match is_unique {
+                true => ("unique index", ", so that the target takes values twice"),
+                false => ("index", ""),
+            };
+            found.push(Err(format!(
+                "{}: the {what} {name} is left out, because it is more than a list of copied columns{so}",
+                table.name
+            )));
+            continue;
+        }
+        let name = free_name(source, side, name, columns, "key", taken);
+        let quoted = quote_identifier(side.backend, &name)?;
+        let unique = if is_unique { "UNIQUE " } else { "" };
+        let statement = format!(
+            "CREATE {unique}INDEX {quoted} ON {} ({}){}",
+            side.quoted()?,
+            list(side.backend, columns)?,
+            unless_null(table, side, columns, is_unique)?
+        );
+        found.push(Ok(Object {
+            name,
+            kind: ObjectKind::Index,
+            columns: columns.clone(),
+            is_unique,
+            referred: None,
+            definition: String::new(),
+            statement,
+        }));
+    }
+    Ok(found)
+}
+
+/// The condition of a unique index of SQL Server, where NULL would be the same as NULL.
+fn unless_null(
+    table: &Table,
+    side: &Side,
+    columns: &[String],
+    is_unique: bool,
+) -> Result<String, Error> {
+    if !is_unique || side.backend != Backend::SqlServer {
+        return Ok(String::new());
+    }
+    let may_be_null = |name: &&String| table.column(name).is_some_and(|column| column.is_nullable);
+    let conditions = columns.iter().filter(may_be_null).map(|name| {
+        Ok(format!(
+            "{} IS NOT NULL",
+            quote_identifier(side.backend, name)?
+        ))
+    });
+    let conditions: Vec<String> = conditions.collect::<Result<_, Error>>()?;
+    Ok(match conditions.is_empty() {
+        true => String::new(),
+        false => format!(" WHERE {}", conditions.join(" AND ")),
+    })
+}
+
+/// A name that no other index has. Those that SQLite made itself are reserved, and in some
+/// databases two tables have no indexes of the same name.
+fn free_name(
+    source: Backend,
+    side: &Side,
+    name: &str,
+    columns: &[String],
+    what: &str,
+    taken: &mut Vec<String>,
+) -> String {
+    let own = match source == Backend::Sqlite && name.starts_with("sqlite_") || name.is_empty() {
+        true => format!("{}_{}_{what}", side.name.name, columns.join("_")),
+        false => name.to_owned(),
+    };
+    let is_taken =
+        |taken: &[String], name: &str| taken.contains(&names::folded(side.backend, name));
+    let mut free = names::shortened(side.backend, &own, "");
+    if is_taken(taken, &free) {
+        free = names::shortened(side.backend, &format!("{}_{own}", side.name.name), "");
+    }
+    let mut number = 2;
+    while is_taken(taken, &free) {
+        free = names::shortened(side.backend, &own, &format!("_{number}"));
+        number += 1;
+    }
+    taken.push(names::folded(side.backend, &free));
+    free
+}
+
+/// The names that indexes must not have: where tables and indexes share theirs, those of tables,
+/// and those that PostgreSQL gives to primary keys.
+pub(super) fn taken(sides: &[Side]) -> Vec<String> {
+    let names = sides.iter().flat_map(|side| {
+        let name = &side.name.name;
+        match side.backend {
+            Backend::Postgres => vec![name.clone(), format!("{name}_pkey")],
+            Backend::Sqlite => vec![names::folded(side.backend, name)],
+            _ => Vec::new(),
+        }
+    });
+    names.collect()
+}
+
+/// The references of a table to tables of the plan.
+pub(super) fn references(
+    source: Backend,
+    table: &Table,
+    side: &Side,
+    sides: &[Side],
+    originals: &[&Table],
+) -> Result<Vec<Carried>, Error> {
+    let mut taken = Vec::new();
+    let mut found = Vec::new();
+    for key in &table.foreign_keys {
+        let place = originals.iter().position(|other| other.name == key.target);
+        let Some(target) = place.and_then(|place| sides.get(place)) else {
+            found.push(Err(left_out(table, key, "that table is not copied")));
+            continue;
+        };
+        let has = |side: &Side, names: &[String]| {
+            let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
+            names.iter().all(is_copied)
+        };
+        if !has(side, &key.columns) || !has(target, &key.target_columns) {
+            found.push(Err(left_out(
+                table,
+                key,
+                "the plan does not copy its columns",
+            )));
+            continue;
+        }
+        if key.attributes.contains("NOT ENFORCED") {
+            let why = "it is not enforced, so that rows may break it";
+            found.push(Err(left_out(table, key, why)));
+            continue;
+        }
+        if key.attributes.contains("PERIOD") {
+            found.push(Err(left_out(table, key, "it refers to spans of time")));
+            continue;
+        }
+        let is_mysql = matches!(side.backend, Backend::MySql | Backend::MariaDb);
+        if is_mysql && [&key.on_delete, &key.on_update].contains(&&"SET DEFAULT".to_owned()) {
+            found.push(Err(left_out(table, key, "InnoDB has no SET DEFAULT")));
+            continue;
+        }
+        let attributes = match (source, side.backend) {
+            (Backend::Postgres, Backend::Postgres) => format!(" {}", key.attributes),
+            _ => String::new(),
+        };
+        let others = originals.iter().filter(|other| other.name != table.name);
+        let mut others = others.flat_map(|other| &other.foreign_keys);
+        let name = match side.backend == Backend::SqlServer
+            && others.any(|other| other.name == key.name)
+        {
+            // There, the references of all tables share their names.
+            true => format!("{}_{}", side.name.name, key.name),
+            false => key.name.clone(),
+        };
+        let name = free_name(source, side, &name, &key.columns, "fkey", &mut taken);
+        let action = |action: &str| match (side.backend, action) {
+            (Backend::SqlServer, "RESTRICT") => "NO ACTION".to_owned(),
+            _ => action.to_owned(),
+        };
+        let definition = format!(
+            "CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {} ({}) ON DELETE {} ON UPDATE {}{}",
+            quote_identifier(side.backend, &name)?,
+            list(side.backend, &key.columns)?,
+            target.quoted()?,
+            list(side.backend, &key.target_columns)?,
+            action(&key.on_delete),
+            action(&key.on_update),
+            attributes.trim_end(),
+        );
+        found.push(Ok(Object {
+            name,
+            kind: ObjectKind::Reference,
+            columns: key.columns.clone(),
+            is_unique: false,
+            referred: Some((target.name.clone(), key.target_columns.clone())),
+            statement: format!("ALTER TABLE {} ADD {definition}", side.quoted()?),
+            definition,
+        }));
+    }
+    Ok(found)
+}
+
+fn left_out(table: &Table, key: &ForeignKey, why: &str) -> String {
+    format!(
+        "{}: the reference of {} to {} is left out: {why}",
+        table.name,
+        key.columns.join(", "),
+        key.target
+    )
+}
+
+/// Fails for a table whose rows are those of its partitions, which are tables of their own in the
+/// plan.
+pub(crate) fn require_own_rows(table: &Table, source: Backend) -> Result<(), Error> {
+    let mut dependents = table.dependents.iter();
+    let is_partitioned = source == Backend::Postgres
+        && dependents.any(|one| one.kind == DependentKind::Partition && one.name == "partitioned");
+    match is_partitioned {
+        false => Ok(()),
+        true => Err(Error::refused(
+            table.name.to_string(),
+            "it is partitioned, and its rows are copied with its partitions, as tables of their own",
+            "delete its entry from the plan",
+        )),
+    }
+}
+
+/// The last number that the source has counted in a column, although its row may be gone; 0 if it
+/// does not say.
+pub(super) async fn counted_to(
+    source: &mut Connection,
+    table: &Table,
+    column: &Column,
+) -> Result<i64, Error> {
+    let name = Value::from(table.name.name.as_str());
+    let (query, values) = match source.backend() {
+        Backend::Postgres => (
+            "SELECT pg_sequence_last_value(pg_get_serial_sequence($1, $2)::regclass)",
+            vec![
+                Value::Text(table.name.quoted(Backend::Postgres)?),
+                Value::from(column.name.as_str()),
+            ],
+        ),
+        Backend::SqlServer => (
+            "SELECT CONVERT(bigint, last_value) FROM sys.identity_columns \
+             WHERE object_id = OBJECT_ID(@P1) AND name = @P2",
+            vec![
+                Value::Text(table.name.quoted(Backend::SqlServer)?),
+                Value::from(column.name.as_str()),
+            ],
+        ),
+        Backend::Sqlite if column.generated == "auto_increment" => {
+            ("SELECT seq FROM sqlite_sequence WHERE name = ?", vec![name])
+        }
+        Backend::MySql | Backend::MariaDb => (
+            "SELECT CAST(auto_increment AS SIGNED) - 1 FROM information_schema.tables \
+             WHERE table_schema = COALESCE(?, DATABASE()) AND table_name = ?",
+            vec![
+                table
+                    .name
+                    .schema
+                    .as_deref()
+                    .map_or(Value::Null, Value::from),
+                name,
+            ],
+        ),
+        _ => return Ok(0),
+    };
+    let doing = format!("the counter of {}", table.name);
+    let rows = source.query(&doing, query, &values).await?;
+    rows.first().map_or(Ok(0), |row| row.integer(0))
+}
+
+/// The statements that let a counter continue after the rows, and after the last number of the
+/// source.
+pub(crate) fn counter(side: &Side, column: &str, last: i64) -> Result<Vec<String>, Error> {
+    let quoted = quote_identifier(side.backend, column)?;
+    let table = side.quoted()?;
+    let name = text_literal(side.backend, &side.name.name);
+    Ok(match side.backend {
+        Backend::Postgres => {
+            let place = text_literal(side.backend, &table);
+            let column = text_literal(side.backend, column);
+            vec![format!(
+                "SELECT setval(pg_get_serial_sequence({place}, {column}), \
+                 GREATEST((SELECT MAX({quoted}) FROM {table}), {last}, 1), \
+                 {last} >= 1 OR EXISTS (SELECT 1 FROM {table} WHERE {quoted} >= 1))"
+            )]
+        }
+        Backend::SqlServer => {
+            let place = text_literal(side.backend, &table);
+            // A column that has not counted yet begins with the number itself. Numbers of a
+            // statement are not variables.
+            let name = text_literal(side.backend, column);
+            let reseed = format!("DBCC CHECKIDENT ('{}', RESEED, ", table.replace('\'', "''"));
+            let reseed = text_literal(side.backend, &reseed);
+            vec![format!(
+                "DECLARE @last bigint = (SELECT MAX({quoted}) FROM {table}); \
+                 DECLARE @counted bigint = (SELECT MAX(CONVERT(bigint, last_value)) \
+                 FROM sys.identity_columns WHERE object_id = OBJECT_ID({place}) AND name = {name}); \
+                 IF @last IS NULL OR @last < {last} SET @last = {last}; \
+                 IF @counted IS NULL SET @last = @last + 1; \
+                 IF @last >= 1 AND (@counted IS NULL OR @counted < @last) BEGIN \
+                 DECLARE @reseed nvarchar(max) = {reseed} + CONVERT(nvarchar(20), @last) \
+                 + N') WITH NO_INFOMSGS'; EXEC sp_executesql @reseed END"
+            )]
+        }
+        _ if last < 1 => Vec::new(),
+        Backend::Sqlite => vec![
+            format!("UPDATE sqlite_sequence SET seq = MAX(seq, {last}) WHERE name = {name}"),
+            format!(
+                "INSERT INTO sqlite_sequence (name, seq) SELECT {name}, {last} \
+                 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = {name})"
+            ),
+        ],
+        // It is not set below the rows.
+        _ => vec![format!(
+            "ALTER TABLE {table} AUTO_INCREMENT = {}",
+            i128::from(last) + 1
+        )],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rowkey_tables::catalog::{Index, Key};
+
+    fn table() -> Table {
+        Table {
+            name: "booking".into(),
+            columns: Vec::new(),
+            keys: Vec::new(),
+            indexes: Vec::new(),
+            foreign_keys: Vec::new(),
+            dependents: Vec::new(),
+            options: String::new(),
+            estimated_rows: None,
+        }
+    }
+
+    fn object(kind: ObjectKind, name: &str, is_unique: bool) -> Object {
+        let referred = ("offer".into(), vec!["id".to_owned()]);
+        Object {
+            name: name.into(),
+            kind,
+            columns: vec!["offer_id".into()],
+            is_unique,
+            referred: (kind == ObjectKind::Reference).then_some(referred),
+            definition: String::new(),
+            statement: String::new(),
+        }
+    }
+
+    fn index(name: &str, columns: &[&str], is_unique: bool, is_plain: bool) -> Index {
+        Index {
+            name: name.into(),
+            columns: columns.iter().map(|column| (*column).to_owned()).collect(),
+            is_unique,
+            is_plain,
+            definition: String::new(),
+        }
+    }
+
+    #[test]
+    fn what_covers_the_same_is_not_made_again() {
+        let once = object(ObjectKind::Index, "once", true);
+        let planned = ["once", "by_offer"];
+        for (found, expected) in [
+            (index("once", &["offer_id"], true, true), true),
+            (index("onceb00king8ff1", &["offer_id"], true, true), true),
+            // With the condition that NULL is not looked at.
+            (index("onceb00king8ff1", &["offer_id"], true, false), true),
+            (index("other", &["offer_id"], false, true), false),
+            (index("other", &["offer_id", "id"], true, true), false),
+            (index("other", &["id"], true, true), false),
+            // That is another of the plan.
+            (index("by_offer", &["offer_id"], true, true), false),
+        ] {
+            let described = format!("{found:?}");
+            let mut table = table();
+            table.indexes = vec![found];
+            assert_eq!(once.is_in(&table, &planned), expected, "{described}");
+        }
+        let by_offer = object(ObjectKind::Index, "by_offer", false);
+        let mut found = table();
+        found.indexes = vec![index("other", &["offer_id"], false, false)];
+        assert!(
+            !by_offer.is_in(&found, &planned),
+            "it may be in another order"
+        );
+
+        let key = |name: &str, is_primary| Key {
+            name: name.into(),
+            columns: vec!["offer_id".into()],
+            is_primary,
+            definition: String::new(),
+        };
+        for (key, expected) in [(key("uq8ff1", false), true), (key("pk8ff1", true), false)] {
+            let mut table = table();
+            table.keys = vec![key];
+            assert_eq!(once.is_in(&table, &planned), expected);
+        }
+    }
+
+    #[test]
+    fn a_reference_to_the_same_is_not_made_again() {
+        let reference = object(ObjectKind::Reference, "booking_fk", false);
+        let found = |name: &str, target: &str| {
+            let mut table = table();
+            table.foreign_keys = vec![ForeignKey {
+                name: name.into(),
+                columns: vec!["offer_id".into()],
+                target: target.into(),
+                target_columns: vec!["id".into()],
+                on_update: "NO ACTION".into(),
+                on_delete: "NO ACTION".into(),
+                attributes: String::new(),
+            }];
+            table
+        };
+        assert!(reference.is_in(&found("booking_fk", "offer"), &["booking_fk"]));
+        assert!(reference.is_in(&found("booking_fk8ff1", "offer"), &["booking_fk"]));
+        assert!(!reference.is_in(&found("other", "visit"), &["booking_fk"]));
+    }
+}

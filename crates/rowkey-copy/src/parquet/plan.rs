@@ -1,0 +1,529 @@
+//! Plans of which one side is a folder.
+
+use std::path::Path;
+
+use rowkey_core::Backend;
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::StoragePlan;
+use rowkey_sql::StoredForm;
+use rowkey_tables::catalog::{self, Catalog, QualifiedName};
+use rowkey_tables::types::{self, Kind, Type};
+use rowkey_tables::{Connection, Error, Progress};
+
+use super::columns::{Column, public_form, type_of_ids};
+use super::file::{self, OriginColumn, Reader};
+use super::{NAME, types as parquet_types};
+use crate::side::{Content, Side, SideColumn};
+use crate::{
+    ColumnPlan, CopyPlan, CopyPolicy, Instead, PLAN_VERSION, TablePlan, all_or_one, is_collation,
+    is_counted_id, require_own_rows, type_of,
+};
+
+/// What a database counts to.
+const COUNTED: Type = Type::Integer {
+    bytes: 8,
+    is_unsigned: false,
+};
+
+/// Which tables of a database become files, and what their columns become there. Ids whose format
+/// is certain get their public form.
+///
+/// `ids` tells that of a column, as for a [copy](crate::plan()).
+///
+/// # Errors
+///
+/// Those of the catalogue and of `ids`.
+pub async fn plan(
+    source: &mut Connection,
+    progress: &mut dyn Progress,
+    ids: impl AsyncFnMut(
+        &mut Connection,
+        &catalog::Table,
+        &str,
+    ) -> Result<Option<(FormatKind, String)>, Error>,
+) -> Result<CopyPlan, Error> {
+    let backend = source.backend();
+    refuse_sql_server(backend)?;
+    let mut plan = crate::plan(source, backend, progress, ids).await?;
+    plan.target = NAME.into();
+    let catalog = Catalog::read(source).await?;
+    let tables: Vec<&catalog::Table> = catalog.tables.iter().collect();
+    for table in &mut plan.tables {
+        let original = catalog.table(&table.name)?;
+        for column in &mut table.columns {
+            if let Some(format) = &column.format {
+                column.stored_to = Some(form_name(public_form(format.parse()?)));
+            } else if let Some(own) = types::parse(backend, &column.from) {
+                let found = original.column(&column.name);
+                let place = parquet_types::write(match found {
+                    // As in a copy between databases, nobody counts farther.
+                    Some(found) if is_counted_id(original, found, &tables) => COUNTED,
+                    _ => own,
+                });
+                column.refused = place.as_ref().err().map(ToString::to_string);
+                column.to = place.ok();
+            }
+        }
+    }
+    Ok(plan)
+}
+
+/// SQL Server's snapshots and code pages are not handled here.
+fn refuse_sql_server(backend: Backend) -> Result<(), Error> {
+    match backend {
+        Backend::SqlServer => Err(Error::refused(
+            "Parquet files and SQL Server",
+            "tables of SQL Server become no files, and files no tables there",
+            "copy the tables to another database first",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Which files of a folder become tables, and what their columns become there. Ids get the form
+/// that a key of their format declares by default.
+///
+/// # Errors
+///
+/// [`Error::Refused`] for a file with a column of a type that no table has, and those of the files.
+pub fn plan_back(folder: &Path, target: Backend) -> Result<CopyPlan, Error> {
+    refuse_sql_server(target)?;
+    let mut tables = Vec::new();
+    for (name, path) in file::tables_of(folder)? {
+        let reader = Reader::open(&name, &path)?;
+        let place = reader.origin.as_ref().map_or(0, |origin| origin.place);
+        let table = TablePlan {
+            becomes: QualifiedName {
+                schema: None,
+                name: name.name.clone(),
+            },
+            name,
+            catalog: reader.hash()?,
+            columns: reader
+                .columns
+                .iter()
+                .map(|column| planned_back(&reader, column, target))
+                .collect(),
+        };
+        tables.push((place, table));
+    }
+    tables.sort_by_key(|(place, _)| *place);
+    Ok(CopyPlan {
+        version: PLAN_VERSION,
+        source: NAME.into(),
+        target: target.name().into(),
+        left_out: Vec::new(),
+        tables: tables.into_iter().map(|(_, table)| table).collect(),
+        policy: CopyPolicy::default(),
+    })
+}
+
+fn planned_back(reader: &Reader, column: &Column, target: Backend) -> ColumnPlan {
+    let words = parquet_types::write(column.own);
+    let mut planned = ColumnPlan {
+        name: column.name.clone(),
+        from: words.unwrap_or_default(),
+        to: None,
+        refused: None,
+        format: None,
+        stored_from: None,
+        stored_to: None,
+        instead: Instead::default(),
+    };
+    if let Some(public) = column.ids {
+        let declared = StoragePlan::default_for(public.format()).column(target);
+        planned.format = Some(public.format().name().into());
+        planned.stored_from = Some(form_name(public));
+        planned.stored_to = Some(form_name(declared.into()));
+        return planned;
+    }
+    match type_back(reader, column, target) {
+        Ok(to) => planned.to = Some(to),
+        Err(refusal) => planned.refused = Some(refusal.to_string()),
+    }
+    planned
+}
+
+/// The type that a column had, if it was one of the same product; otherwise one for that, or for
+/// the values of the file.
+fn type_back(reader: &Reader, column: &Column, target: Backend) -> Result<String, types::Refusal> {
+    let origin = reader.origin.as_ref();
+    let is_key = origin.is_some_and(|origin| origin.key.contains(&column.name));
+    if let Some(origin) = origin
+        && let Ok(source) = origin.source.parse::<Backend>()
+        && let Some(OriginColumn { sql_type, .. }) =
+            origin.columns.iter().find(|old| old.name == column.name)
+    {
+        let same = (source == target).then(|| sql_type.clone());
+        let is_of_file =
+            |own: &Type| parquet_types::write(*own) == parquet_types::write(column.own);
+        let similar = types::parse(source, type_of(sql_type))
+            .filter(is_of_file)
+            .and_then(|own| types::write(target, own, is_key).ok());
+        let mut candidates = same.into_iter().chain(similar);
+        if let Some(found) = candidates.find(|to| kind_back(column.own, target, to).is_some()) {
+            return Ok(found);
+        }
+    }
+    types::write(target, column.own, is_key)
+}
+
+/// How both sides see a value of a file that a column is for.
+fn kind_back(own: Type, target: Backend, to: &str) -> Option<Kind> {
+    if !are_words(type_of(to)) {
+        return None;
+    }
+    let kind = types::pair(own, types::parse(target, type_of(to))?)?;
+    let would_round = matches!(kind, Kind::Time | Kind::Timestamp)
+        && types::fraction_digits(target, type_of(to)) < 6;
+    (parquet_types::kind(own) == Some(kind) && !would_round).then_some(kind)
+}
+
+/// Whether there is nothing behind the words of an `enum` or a `set`. The type may come from a file
+/// that anyone has written, and goes into a statement.
+fn are_words(sql_type: &str) -> bool {
+    let Some((name, _)) = sql_type.split_once('(') else {
+        return true;
+    };
+    if !["enum", "set"]
+        .iter()
+        .any(|words| name.eq_ignore_ascii_case(words))
+    {
+        return true;
+    }
+    let members = types::members(sql_type).into_iter();
+    let quoted = members.map(|word| format!("'{}'", word.replace('\'', "''")));
+    let quoted: Vec<String> = quoted.collect();
+    let is_it = |separator| sql_type == format!("{name}({})", quoted.join(separator));
+    !sql_type.contains('\\') && (is_it(",") || is_it(", "))
+}
+
+/// How both sides see a value that a column of a file is for.
+fn kind_of(source: Backend, from: Type, to: Type) -> Option<Kind> {
+    let is_mysql = matches!(source, Backend::MySql | Backend::MariaDb);
+    let kind = match (from, to) {
+        // The server itself writes these as text.
+        (Type::Own, Type::Text(_)) if !is_mysql => Some(Kind::Text),
+        _ => types::pair(from, to),
+    };
+    kind.filter(|kind| parquet_types::kind(to) == Some(*kind))
+}
+
+fn form_name(form: StoredForm) -> String {
+    format!("{}:{}", form.storage(), form.layout())
+}
+
+/// A table of a plan for files.
+pub(super) struct Export<'c> {
+    pub(super) original: &'c catalog::Table,
+    pub(super) name: QualifiedName,
+    pub(super) from: Side,
+    pub(super) columns: Vec<Column>,
+}
+
+/// The tables of a plan for files, or all that is against it.
+pub(super) fn exports<'c>(plan: &CopyPlan, catalog: &'c Catalog) -> Result<Vec<Export<'c>>, Error> {
+    require_side(&plan.target, "the target")?;
+    if plan.source()? != catalog.backend {
+        return Err(Error::refused(
+            "the source",
+            format!(
+                "it is {}, and the plan is for {}",
+                catalog.backend, plan.source
+            ),
+            "give the address of the database that the plan is for",
+        ));
+    }
+    plan.check_catalog(catalog)?;
+    let (mut exports, mut refused) = (Vec::new(), Vec::new());
+    for table in &plan.tables {
+        let original = catalog.table(&table.name)?;
+        refused.extend(require_own_rows(original, catalog.backend).err());
+        let pairs = table.columns.iter().map(|planned| {
+            let found = original.column(&planned.name);
+            let found = found.filter(|found| found.sql_type == planned.from);
+            let found = found.ok_or_else(|| {
+                refused_column(table, planned, "the source has no such column of this type")
+            })?;
+            column_to(catalog.backend, table, planned, found.is_nullable)
+        });
+        let (mut from, mut columns) = (Vec::new(), Vec::new());
+        for pair in pairs {
+            match pair {
+                Ok((source, column)) => {
+                    from.push(source);
+                    columns.push(column);
+                }
+                Err(error) => refused.push(error),
+            }
+        }
+        exports.push(Export {
+            original,
+            name: table.becomes.clone(),
+            from: Side {
+                backend: catalog.backend,
+                name: table.name.clone(),
+                key: key_places(&primary_key(original), table),
+                columns: from,
+            },
+            columns,
+        });
+    }
+    all_or_one(refused)?;
+    Ok(exports)
+}
+
+pub(super) fn primary_key(table: &catalog::Table) -> Vec<String> {
+    let key = table.primary_key();
+    key.map_or_else(Vec::new, |key| key.columns.clone())
+}
+
+/// The places of the columns of a key; none if one of them is left out.
+fn key_places(key: &[String], table: &TablePlan) -> Vec<usize> {
+    let place = |name: &String| table.columns.iter().position(|column| column.name == *name);
+    let places: Option<Vec<usize>> = key.iter().map(place).collect();
+    places.unwrap_or_default()
+}
+
+fn require_side(name: &str, side: &str) -> Result<(), Error> {
+    match name == NAME {
+        true => Ok(()),
+        false => Err(Error::refused(
+            side,
+            format!("it is {name} in the plan, and a folder of files"),
+            "write a plan with `rowkey plan` and an address like parquet:FOLDER",
+        )),
+    }
+}
+
+fn refused_column(table: &TablePlan, column: &ColumnPlan, why: &str) -> Error {
+    Error::refused(
+        format!("{}.{} ({})", table.name, column.name, column.from),
+        why,
+        "give it a type with `to`, or delete its entry to leave it out",
+    )
+}
+
+/// What a planned column contains.
+enum Planned<'p> {
+    /// Ids: their form in the database, and in files.
+    Ids(StoredForm, StoredForm),
+    Values(&'p str),
+}
+
+/// What a plan says of a column, whose form is in one entry for the database, and in another for
+/// the files.
+fn planned<'p>(
+    table: &TablePlan,
+    column: &'p ColumnPlan,
+    backend: Backend,
+    (database, files): (&Option<String>, &Option<String>),
+) -> Result<Planned<'p>, Error> {
+    let refused = |why: &str| refused_column(table, column, why);
+    match (&column.format, &column.to) {
+        (Some(format), None) => {
+            let format: FormatKind = format.parse()?;
+            let public = public_form(format);
+            if files.as_deref() != Some(form_name(public).as_str()) {
+                let why = format!("in files, its ids are stored as {}", form_name(public));
+                return Err(refused(&why));
+            }
+            let name = database.as_deref();
+            let name =
+                name.ok_or_else(|| refused("`format` needs `stored-from` and `stored-to`"))?;
+            let form = StoredForm::named(format, backend, name).map_err(refused)?;
+            Ok(Planned::Ids(form, public))
+        }
+        (None, Some(to)) => Ok(Planned::Values(to)),
+        (Some(_), Some(_)) => Err(refused("`to` and `format` exclude each other")),
+        (None, None) => {
+            let why = column.refused.as_deref();
+            Err(refused(why.unwrap_or("the plan gives it no type")))
+        }
+    }
+}
+
+/// A column of a database, and of a file.
+fn column_to(
+    source: Backend,
+    table: &TablePlan,
+    column: &ColumnPlan,
+    is_nullable: bool,
+) -> Result<(SideColumn, Column), Error> {
+    let refused = |why: &str| refused_column(table, column, why);
+    let own = types::parse(source, &column.from)
+        .ok_or_else(|| refused(&format!("{source}'s type is not copied")))?;
+    let forms = (&column.stored_from, &column.stored_to);
+    let (content, to, ids) = match planned(table, column, source, forms)? {
+        Planned::Ids(form, public) => {
+            let to = type_of_ids(public).ok_or_else(|| refused("its ids have no type"))?;
+            (Content::Ids(form), to, Some(public))
+        }
+        Planned::Values(words) => {
+            let to = parquet_types::parse(words)
+                .ok_or_else(|| refused(&format!("`{words}` is no type of files")))?;
+            let kind = kind_of(source, own, to)
+                .ok_or_else(|| refused(&format!("`{words}` does not hold all of its values")))?;
+            (Content::Values(kind), to, None)
+        }
+    };
+    let from = SideColumn {
+        instead: column.instead,
+        ..SideColumn::new(source, &column.name, &column.from, own, content)
+    };
+    let column = Column {
+        name: column.name.clone(),
+        own: to,
+        ids,
+        is_nullable: is_nullable || !column.instead.is_empty(),
+    };
+    Ok((from, column))
+}
+
+/// A table of a plan from files.
+pub(super) struct Import {
+    pub(super) reader: Reader,
+    pub(super) to: Side,
+    /// For each column of the table, that of the file.
+    pub(super) places: Vec<usize>,
+    /// The columns of the primary key, if all of them are in the plan.
+    pub(super) key: Vec<String>,
+}
+
+/// The tables of a plan from files, or all that is against it.
+pub(super) fn imports(plan: &CopyPlan, folder: &Path) -> Result<Vec<Import>, Error> {
+    require_side(&plan.source, "the source")?;
+    let target = plan.target()?;
+    let files = file::tables_of(folder)?;
+    let (mut imports, mut refused) = (Vec::new(), Vec::new());
+    for table in &plan.tables {
+        let file = files.iter().find(|(name, _)| *name == table.name);
+        let (_, path) = file.ok_or_else(|| {
+            Error::refused(
+                format!("the table {}", table.name),
+                format!("the folder {} has no file of it", folder.display()),
+                "name the folder that the plan is for",
+            )
+        })?;
+        let mut reader = Reader::open(&table.name, path)?;
+        if reader.hash()? != table.catalog {
+            refused.push(Error::refused(
+                format!("the file of {}", table.name),
+                "its columns have changed since the plan was written",
+                "write the plan again with `rowkey plan`",
+            ));
+            continue;
+        }
+        let (mut places, mut columns) = (Vec::new(), Vec::new());
+        for planned in &table.columns {
+            match column_from(&mut reader, target, table, planned) {
+                Ok((place, column)) => {
+                    places.push(place);
+                    columns.push(column);
+                }
+                Err(error) => refused.push(error),
+            }
+        }
+        let key = reader.origin.as_ref().map(|origin| origin.key.clone());
+        let mut key = key.unwrap_or_default();
+        let key_places = key_places(&key, table);
+        if key_places.is_empty() {
+            key.clear();
+        }
+        imports.push(Import {
+            reader,
+            to: Side {
+                backend: target,
+                name: table.becomes.clone(),
+                columns,
+                key: key_places,
+            },
+            places,
+            key,
+        });
+    }
+    all_or_one(refused)?;
+    Ok(imports)
+}
+
+/// A column of a file, by its place, and of the database. The plan may know the format of ids that
+/// another program has written.
+fn column_from(
+    reader: &mut Reader,
+    target: Backend,
+    table: &TablePlan,
+    column: &ColumnPlan,
+) -> Result<(usize, SideColumn), Error> {
+    let refused = |why: &str| refused_column(table, column, why);
+    let mut columns = reader.columns.iter_mut().enumerate();
+    let (place, found) = columns
+        .find(|(_, found)| found.name == column.name)
+        .ok_or_else(|| refused("the file has no such column"))?;
+    let forms = (&column.stored_to, &column.stored_from);
+    let (words, content) = match planned(table, column, target, forms)? {
+        Planned::Ids(form, public) => {
+            if type_of_ids(public) != Some(found.own)
+                || found.ids.is_some_and(|known| known != public)
+            {
+                return Err(refused("the file has no ids of this format in it"));
+            }
+            found.ids = Some(public);
+            (form.sql_type(), Content::Ids(form))
+        }
+        Planned::Values(_) if found.ids.is_some() => {
+            return Err(refused("it contains ids, which need `format`"));
+        }
+        Planned::Values(to) => {
+            if !is_collation(to.get(type_of(to).len()..).unwrap_or_default()) {
+                return Err(refused(
+                    "behind the type in `to`, only CHARACTER SET and COLLATE with a name are possible",
+                ));
+            }
+            let kind = kind_back(found.own, target, to)
+                .ok_or_else(|| refused(&format!("`{to}` does not hold all of its values")))?;
+            (to.to_owned(), Content::Values(kind))
+        }
+    };
+    let own = types::parse(target, type_of(&words))
+        .ok_or_else(|| refused(&format!("{target}'s type `{words}` is not copied")))?;
+    let column = SideColumn {
+        instead: column.instead,
+        ..SideColumn::new(target, &column.name, &words, own, content)
+    };
+    Ok((place, column))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_of_a_file_is_no_statement() {
+        let text = Type::Text(None);
+        for to in [
+            "enum('new','it''s')",
+            "set('a', 'b')",
+            "varchar(80)",
+            "longtext",
+        ] {
+            assert_eq!(
+                kind_back(text, Backend::MySql, to),
+                Some(Kind::Text),
+                "{to}"
+            );
+        }
+        for (backend, to) in [
+            (Backend::MySql, "enum('a'); DROP TABLE offer; -- ')"),
+            (Backend::MySql, "enum('a') DEFAULT 'a'"),
+            (Backend::MySql, "enum(a); DROP TABLE offer; --"),
+            (Backend::MySql, "enum('a\\'); DROP TABLE offer; -- ')"),
+            (Backend::MySql, "varchar(80)); DROP TABLE offer; --"),
+            (Backend::Postgres, "text); DROP TABLE offer; --"),
+            (Backend::Postgres, "varchar(80)); DROP TABLE offer; --"),
+            (Backend::Sqlite, "TEXT); DROP TABLE offer; --"),
+            (Backend::Sqlite, "VARCHAR(9)); DROP TABLE offer; --"),
+        ] {
+            assert_eq!(kind_back(text, backend, to), None, "{to}");
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Files into tables.
+
+use std::path::Path;
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+use rowkey_tables::catalog::Catalog;
+use rowkey_tables::{Connection, Error, Progress, Step};
+use tokio::sync::mpsc::{self, Sender};
+use tokio::task::spawn_blocking;
+
+use super::NAME;
+use super::file::{Reader, Stopped, Sum};
+use super::plan::{Import, imports};
+use super::write::ended;
+use crate::batch::Batch;
+use crate::side::Side;
+use crate::write::{Encoder, Limit, Tally, write};
+use crate::{
+    CopiedTable, CopyPlan, Report, begin, begin_writing, check_references, check_target, counted,
+    counter, line,
+};
+
+/// How many batches wait for the writer.
+const WAITING: usize = 2;
+/// After how many rows a caller hears of them.
+const TOLD: Limit = Limit {
+    rows: 10_000,
+    ..Limit::NONE
+};
+
+/// Reads the tables of a plan from the files of a folder into a database, in one transaction, so
+/// that all rows are there or none. With `create`, the tables are made, with their primary keys,
+/// and without indexes and references.
+///
+/// # Errors
+///
+/// [`Error::Refused`] for tables with rows, for what the plan does not map, for a value that its
+/// column does not hold, and for a file that no longer has the rows that it was written with.
+pub async fn read(
+    folder: &Path,
+    target: &mut Connection,
+    plan: &CopyPlan,
+    create: bool,
+    progress: &mut dyn Progress,
+) -> Result<Report, Error> {
+    let imports = imports(plan, folder)?;
+    let backend = target.backend();
+    if backend != plan.target()? {
+        return Err(Error::refused(
+            "the target",
+            format!("it is {backend}, and the plan is for {}", plan.target),
+            "give the address of the database that the plan is for",
+        ));
+    }
+    begin_writing(target, &plan.hash()?).await?;
+    let catalog = Catalog::read(target).await?;
+    let mut notes = Vec::new();
+    for import in &imports {
+        check_target(target, &catalog, &import.to, create).await?;
+        let columns = import.reader.columns.iter().enumerate();
+        let omitted = columns.filter(|(place, _)| !import.places.contains(place));
+        notes.extend(
+            omitted.map(|(_, column)| format!("{}.{} is left out", import.to.name, column.name)),
+        );
+    }
+    if create {
+        notes.push("the tables have no indexes and references yet".into());
+    }
+    let counters = match create {
+        true => Vec::new(),
+        false => counters(&catalog, &imports)?,
+    };
+    let mut made = Vec::new();
+    let written = written(target, imports, create, &counters, &mut made, progress).await;
+    if written.is_err() {
+        // So that the command can be repeated. What has gone wrong first is what has to be said.
+        for table in made.iter().rev() {
+            let drop = format!("DROP TABLE {table}");
+            let _ = target.execute("a table that was just made", &drop).await;
+        }
+    }
+    let tables = written?;
+    Ok(Report {
+        source: NAME,
+        target: backend.name(),
+        tables,
+        notes,
+    })
+}
+
+/// Makes the tables, if that is to be done, and writes the rows of all of them in one transaction.
+async fn written(
+    target: &mut Connection,
+    imports: Vec<Import>,
+    create: bool,
+    counters: &[String],
+    made: &mut Vec<String>,
+    progress: &mut dyn Progress,
+) -> Result<Vec<CopiedTable>, Error> {
+    for import in imports.iter().filter(|_| create) {
+        let doing = format!("making the table {}", import.to.name);
+        target.execute(&doing, &creation(import)?).await?;
+        made.push(import.to.quoted()?);
+    }
+    let doing = "the transaction of the target";
+    target.execute(doing, begin(target.backend())).await?;
+    let written = all_tables(target, imports, counters, progress).await;
+    let end = if written.is_ok() {
+        "COMMIT"
+    } else {
+        "ROLLBACK"
+    };
+    let ended = target.execute(doing, end).await;
+    let tables = written?;
+    ended?;
+    Ok(tables)
+}
+
+/// The statements that let the counters of existing tables continue after the rows.
+fn counters(catalog: &Catalog, imports: &[Import]) -> Result<Vec<String>, Error> {
+    let mut statements = Vec::new();
+    for import in imports {
+        let table = catalog.table(&import.to.name)?;
+        if let Some(column) = counted(table, &import.to) {
+            // Files do not say how far the source has counted.
+            statements.extend(counter(&import.to, &column.name, 0)?);
+        }
+    }
+    Ok(statements)
+}
+
+/// The statement that makes a table.
+fn creation(import: &Import) -> Result<String, Error> {
+    let side = &import.to;
+    let mut lines = Vec::new();
+    for (column, place) in side.columns.iter().zip(&import.places) {
+        let in_file = import.reader.columns.get(*place);
+        let may_be_null =
+            in_file.is_none_or(|found| found.is_nullable) || !column.instead.is_empty();
+        let is_null = may_be_null && !import.key.contains(&column.name);
+        lines.push(line(side.backend, column, is_null, None)?);
+    }
+    if !import.key.is_empty() {
+        let key = import.key.iter();
+        let key: Result<Vec<String>, _> = key
+            .map(|name| quote_identifier(side.backend, name))
+            .collect();
+        lines.push(format!("PRIMARY KEY ({})", key?.join(", ")));
+    }
+    let options = match side.backend {
+        Backend::MySql | Backend::MariaDb => " ENGINE = InnoDB ROW_FORMAT = DYNAMIC",
+        _ => "",
+    };
+    Ok(format!(
+        "CREATE TABLE {} ({}){options}",
+        side.quoted()?,
+        lines.join(", ")
+    ))
+}
+
+async fn all_tables(
+    target: &mut Connection,
+    imports: Vec<Import>,
+    counters: &[String],
+    progress: &mut dyn Progress,
+) -> Result<Vec<CopiedTable>, Error> {
+    let mut tables = Vec::new();
+    for import in imports {
+        let (from, to) = (import.reader.table().clone(), import.to.name.clone());
+        let sum = table(target, import, progress).await?;
+        tables.push(CopiedTable {
+            table: from,
+            becomes: to,
+            rows: sum.rows,
+            rows_before: 0,
+            hash: sum.hash_text(),
+            changed: None,
+        });
+    }
+    check_references(target, "a row refers to one that does not exist").await?;
+    for statement in counters {
+        target.execute("a counter", statement).await?;
+    }
+    Ok(tables)
+}
+
+async fn table(
+    target: &mut Connection,
+    import: Import,
+    progress: &mut dyn Progress,
+) -> Result<Sum, Error> {
+    let Import {
+        reader, to, places, ..
+    } = import;
+    let expected = Some(reader.rows());
+    let (sender, batches) = mpsc::channel(WAITING);
+    let side = to.clone();
+    let reading = spawn_blocking(move || give(reader, &side, &places, &sender));
+    let mut encoder = Encoder::start(&to, target.statement_limit(), batches)?;
+    let written: Result<Sum, Error> = async {
+        let mut tally = Tally::default();
+        while let Some(first) = encoder.next().await? {
+            write(target, &to, first, &mut encoder, TOLD, &mut tally).await?;
+            progress.report(Step::Rows {
+                table: to.name.to_string(),
+                done: tally.rows,
+                expected,
+            });
+        }
+        Ok(Sum {
+            rows: tally.rows,
+            hash: tally.sum,
+        })
+    }
+    .await;
+    // So that the reader ends.
+    drop(encoder);
+    let read = ended(reading).await;
+    let written = written?;
+    match written.rows == read?.rows {
+        true => Ok(written),
+        false => Err(Error::Differs {
+            what: format!("writing {}", to.name),
+            found: "not all rows of the file were written".into(),
+        }),
+    }
+}
+
+/// Sends the rows of a file, with the columns of a side.
+pub(super) fn give(
+    reader: Reader,
+    side: &Side,
+    places: &[usize],
+    batches: &Sender<Batch>,
+) -> Result<Sum, Error> {
+    reader.each(|mut batch| {
+        let rows: Vec<_> = batch
+            .rows()
+            .flat_map(|row| places.iter().map(|place| row[*place]))
+            .collect();
+        let mut pairs = side.columns.iter().cycle();
+        let mut cells = Vec::with_capacity(rows.len());
+        for cell in rows {
+            cells.push(match pairs.next() {
+                Some(column) => column.instead.of(&mut batch, cell),
+                None => cell,
+            });
+        }
+        batch.replace(places.len(), cells);
+        batches.blocking_send(batch).map_err(|_| Stopped)
+    })
+}

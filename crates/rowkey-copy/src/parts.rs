@@ -1,0 +1,311 @@
+//! Parts of tables, and those who copy them at the same time.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_util::future::{try_join, try_join3};
+use rowkey_tables::catalog::{Column, Table};
+use rowkey_tables::{Connection, Error, Progress, Step};
+use tokio::sync::mpsc::{self, Sender};
+use tokio::task::{JoinError, JoinSet};
+
+use crate::batch::{Batch, key_of, read_key};
+use crate::checkpoint::{self, Checkpoint, Place, State};
+use crate::chunks;
+use crate::plan::CopyPolicy;
+use crate::read::read;
+use crate::select::KeyRange;
+use crate::session;
+use crate::side::Side;
+use crate::write::{Encoder, Limit, Tally, write};
+
+/// How many batches of a reader wait.
+const WAITING: usize = 2;
+
+/// After how many bytes a transaction ends, however few rows it has.
+const TRANSACTION_BYTES: u64 = 64 << 20;
+
+/// How many transactions wait to be reported.
+const UNREPORTED: usize = 64;
+
+/// The beginnings of the parts of a table, each of about so many rows.
+pub(super) async fn divide(
+    source: &mut Connection,
+    table: &Table,
+    side: &Side,
+    rows: u32,
+) -> Result<Vec<Checkpoint>, Error> {
+    let key = side.key.iter().filter_map(|place| side.columns.get(*place));
+    let key: Option<Vec<&Column>> = key.map(|column| table.column(&column.name)).collect();
+    // The settings with which keys are looked at are not those of a copy.
+    session::mark(source).await?;
+    let beginnings = chunks::beginnings(source, table, &key.unwrap_or_default(), rows).await?;
+    session::back_to_mark(source).await?;
+    let mut lasts = Vec::new();
+    for condition in beginnings {
+        lasts.extend(first_key(source, side, &condition).await?);
+    }
+    // Two of them may have found the same row.
+    lasts.dedup();
+    lasts.push(Vec::new());
+    Ok(lasts.into_iter().map(Checkpoint::beginning).collect())
+}
+
+/// The key of the first row that fulfils a condition, in canonical form.
+async fn first_key(
+    source: &mut Connection,
+    side: &Side,
+    condition: &str,
+) -> Result<Option<Vec<u8>>, Error> {
+    let query = side.select_first(condition)?;
+    let (sender, mut batches) = mpsc::channel(1);
+    let first = async {
+        let batch: Option<Batch> = batches.recv().await;
+        let row = batch
+            .as_ref()
+            .and_then(|batch| Some((batch, batch.rows().next()?)));
+        Ok(row.map(|(batch, row)| key_of(batch, row, &side.key)))
+    };
+    let (_, first) = try_join(read(source, side, &query, 1, sender), first).await?;
+    Ok(first)
+}
+
+/// A part of a table.
+pub(super) struct Part {
+    pub(super) place: Place,
+    pub(super) from: Arc<Side>,
+    pub(super) to: Arc<Side>,
+    /// The last key of the part before.
+    behind_key: Vec<u8>,
+    pub(super) checkpoint: Checkpoint,
+}
+
+impl Part {
+    /// The parts of a table.
+    pub(super) fn of(
+        job: &str,
+        number: usize,
+        from: &Side,
+        to: &Side,
+        checkpoints: &[Checkpoint],
+    ) -> impl Iterator<Item = Self> {
+        let (from, to) = (Arc::new(from.clone()), Arc::new(to.clone()));
+        let mut behind_key = Vec::new();
+        checkpoints
+            .iter()
+            .enumerate()
+            .map(move |(part, checkpoint)| Self {
+                place: Place {
+                    job: job.to_owned(),
+                    number,
+                    part,
+                },
+                from: Arc::clone(&from),
+                to: Arc::clone(&to),
+                behind_key: std::mem::replace(&mut behind_key, checkpoint.until_key.clone()),
+                checkpoint: checkpoint.clone(),
+            })
+    }
+
+    /// The query for the rows that are not copied yet.
+    fn rest(&self) -> Result<String, Error> {
+        let last = match self.checkpoint.rows {
+            0 => &self.behind_key,
+            _ if self.from.key.is_empty() => return Err(self.damaged()),
+            _ => &self.checkpoint.last_key,
+        };
+        self.select(last, &self.checkpoint.until_key, true)
+    }
+
+    /// The query for the rows that are copied, if there are any.
+    pub(super) fn copied(&self) -> Result<Option<String>, Error> {
+        let last = match (self.checkpoint.state, self.checkpoint.rows) {
+            (State::Begun, 0) | (State::Done, _) => return Ok(None),
+            (State::Begun, _) => &self.checkpoint.last_key,
+            (State::Copied, _) => &self.checkpoint.until_key,
+        };
+        self.select(&self.behind_key, last, false).map(Some)
+    }
+
+    fn select(&self, behind: &[u8], until: &[u8], in_order: bool) -> Result<String, Error> {
+        let (behind, until) = (self.key(behind)?, self.key(until)?);
+        let range = KeyRange {
+            behind: behind.as_ref(),
+            until: until.as_ref(),
+        };
+        self.from.select(range, in_order)
+    }
+
+    /// A key from its canonical form; no bytes are none.
+    fn key(&self, bytes: &[u8]) -> Result<Option<Batch>, Error> {
+        match (bytes, self.from.key.len()) {
+            ([], _) => Ok(None),
+            (_, 0) => Err(self.damaged()),
+            (bytes, columns) => match read_key(bytes, columns) {
+                Some(key) => Ok(Some(key)),
+                None => Err(self.damaged()),
+            },
+        }
+    }
+
+    fn damaged(&self) -> Error {
+        Error::Differs {
+            what: format!("the table {} in the target", checkpoint::TABLE),
+            found: format!("it does not tell a key of {}", self.to.name),
+        }
+    }
+
+    /// Copies the rest of its rows.
+    async fn copy(
+        &self,
+        source: &mut Connection,
+        target: &mut Connection,
+        policy: CopyPolicy,
+        written: &Sender<Written>,
+    ) -> Result<(), Error> {
+        let query = self.rest()?;
+        let (sender, batches) = mpsc::channel(WAITING);
+        let mut encoder = Encoder::start(&self.to, target.statement_limit(), batches)?;
+        let rows = policy.batch_rows as usize;
+        let reading = read(source, &self.from, &query, rows, sender);
+        let writing = self.write(target, &mut encoder, policy, written);
+        try_join(reading, writing).await?;
+        checkpoint::reach(target, &self.place, State::Copied).await
+    }
+
+    async fn write(
+        &self,
+        target: &mut Connection,
+        encoder: &mut Encoder,
+        policy: CopyPolicy,
+        written: &Sender<Written>,
+    ) -> Result<(), Error> {
+        let doing = format!("writing {}", self.to.name);
+        let (limit, state) = match self.to.key.is_empty() {
+            // Without a key, nothing tells where to go on.
+            true => (Limit::NONE, State::Copied),
+            false => {
+                let (rows, bytes) = (policy.transaction_rows.into(), TRANSACTION_BYTES);
+                (Limit { rows, bytes }, State::Begun)
+            }
+        };
+        let mut tally = Tally {
+            rows: self.checkpoint.rows,
+            sum: self.checkpoint.sum,
+            last_key: self.checkpoint.last_key.clone(),
+        };
+        while let Some(first) = encoder.next().await? {
+            let before = tally.rows;
+            let begin = session::begin(self.to.backend);
+            target.execute(&doing, begin).await?;
+            write(target, &self.to, first, encoder, limit, &mut tally).await?;
+            let added = Written {
+                table: self.place.number,
+                rows: tally.rows - before,
+            };
+            // Nobody listens if another job has ended with an error.
+            let _ = written.send(added).await;
+            // So that it is told before anything else happens.
+            tokio::task::yield_now().await;
+            checkpoint::advance(target, &self.place, state, before, &tally).await?;
+            target.execute(&doing, "COMMIT").await?;
+        }
+        Ok(())
+    }
+}
+
+/// Rows that are about to be committed.
+struct Written {
+    /// The number of the table.
+    table: usize,
+    rows: u64,
+}
+
+/// How far a table has come, for people.
+pub(super) struct Told {
+    pub(super) table: String,
+    pub(super) done: u64,
+    pub(super) expected: Option<u64>,
+}
+
+/// The parts that are not begun in this run.
+struct Queue {
+    parts: Mutex<VecDeque<Part>>,
+    policy: CopyPolicy,
+}
+
+impl Queue {
+    /// Copies one part after the other.
+    async fn work(
+        &self,
+        source: &mut Connection,
+        target: &mut Connection,
+        written: Sender<Written>,
+    ) -> Result<(), Error> {
+        loop {
+            let next = {
+                let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+                parts.pop_front()
+            };
+            let Some(part) = next else {
+                return Ok(());
+            };
+            part.copy(source, target, self.policy, &written).await?;
+        }
+    }
+}
+
+/// Copies parts with some connections, and with others that are only for this.
+pub(super) async fn copy(
+    parts: VecDeque<Part>,
+    policy: CopyPolicy,
+    source: &mut Connection,
+    target: &mut Connection,
+    readers: Vec<Connection>,
+    told: &mut [Told],
+    progress: &mut dyn Progress,
+) -> Result<(), Error> {
+    let others = readers.into_iter().take(parts.len().saturating_sub(1));
+    let queue = Arc::new(Queue {
+        parts: Mutex::new(parts),
+        policy,
+    });
+    let (sender, mut written) = mpsc::channel(UNREPORTED);
+    // If one of them fails, the others end with it.
+    let mut working = JoinSet::new();
+    for mut source in others {
+        let mut target = target.another().await?;
+        session::set_target(&mut target).await?;
+        let (queue, sender) = (Arc::clone(&queue), sender.clone());
+        working.spawn(async move { queue.work(&mut source, &mut target, sender).await });
+    }
+    let others = async {
+        while let Some(ended) = working.join_next().await {
+            ended.map_err(panicked)??;
+        }
+        Ok(())
+    };
+    let telling = async {
+        while let Some(Written { table, rows }) = written.recv().await {
+            let Some(told) = told.get_mut(table) else {
+                continue;
+            };
+            told.done += rows;
+            progress.report(Step::Rows {
+                table: told.table.clone(),
+                done: told.done,
+                expected: told.expected,
+            });
+        }
+        Ok(())
+    };
+    try_join3(queue.work(source, target, sender), others, telling).await?;
+    Ok(())
+}
+
+fn panicked(_: JoinError) -> Error {
+    Error::Differs {
+        what: "one of several jobs".into(),
+        found: "it has ended by a defect of this program".into(),
+    }
+}

@@ -1,0 +1,382 @@
+//! Rows that differ in the source, and are the same under a unique key of the target.
+
+use futures_util::future::try_join;
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{QualifiedName, Table};
+use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::types::{self, Kind, Type};
+use tokio::sync::mpsc;
+
+use crate::plan::CopyPolicy;
+use crate::read::read;
+use crate::select::{KeyRange, first};
+use crate::side::{Content, Side, SideColumn};
+use crate::write::{Encoder, Limit, Tally, write};
+use crate::{create, objects, session};
+
+/// A temporary table of the target, whose values the target itself compares.
+const TABLE: &str = "rowkey_preflight";
+/// How many clashes are shown.
+const EXAMPLES: usize = 3;
+
+/// What was found about the unique keys of a table.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) refused: Vec<Error>,
+    pub(super) notes: Vec<String>,
+}
+
+/// Looks at the unique keys whose values the target may take for the same, and at those that only
+/// an existing table of the target has. Columns with values that have no place cannot be compared.
+pub(super) async fn find(
+    source: &mut Connection,
+    target: &mut Connection,
+    table: &Table,
+    existing: Option<&Table>,
+    (from, to): (&Side, &Side),
+    misfits: &[String],
+) -> Result<Found, Error> {
+    let mut found = Found::default();
+    let own = unique(table);
+    let more = existing.map(unique).unwrap_or_default();
+    let more = more.into_iter().filter(|columns| !own.contains(columns));
+    let more: Vec<&[String]> = more.collect();
+    for columns in own.iter().chain(&more) {
+        let place = |name: &String| from.columns.iter().position(|column| column.name == *name);
+        let Some(places) = columns.iter().map(place).collect::<Option<Vec<usize>>>() else {
+            continue;
+        };
+        let key = Key {
+            from: part(from, &places, from.name.clone()),
+            to: part(to, &places, temporary(to.backend)),
+        };
+        // The source does not keep the values of the target's own keys apart.
+        if !key.may_clash() && !more.contains(columns) {
+            continue;
+        }
+        let names = columns.join(", ");
+        if columns.iter().any(|name| misfits.contains(name)) {
+            found.notes.push(format!(
+                "{}: whether {names} stays unique was not looked at, because some values have no place",
+                table.name
+            ));
+            continue;
+        }
+        match key.clashes(source, target).await {
+            Ok((0, _)) => {}
+            Ok((count, examples)) => found.refused.push(Error::refused(
+                format!("{}: the unique key of {names}", table.name),
+                format!(
+                    "{count} of its values are there several times for the target, which takes these \
+                     for the same: {}",
+                    examples.join("; ")
+                ),
+                "change the rows, or give the columns a type or a collation that tells them apart",
+            )),
+            Err(error) if error.is_denied() => found.notes.push(format!(
+                "{}: whether {names} stays unique could not be looked at: {}",
+                table.name,
+                error.reason()
+            )),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
+}
+
+/// The columns of each unique key and index.
+fn unique(table: &Table) -> Vec<&[String]> {
+    let keys = table.keys.iter().map(|key| key.columns.as_slice());
+    let indexes = table
+        .indexes
+        .iter()
+        .filter(|index| index.is_unique && index.is_plain)
+        .map(|index| index.columns.as_slice());
+    let mut unique: Vec<&[String]> = keys.chain(indexes).collect();
+    unique.sort_unstable();
+    unique.dedup();
+    unique
+}
+
+/// SQL Server knows by its name that it is one.
+fn temporary(backend: Backend) -> QualifiedName {
+    QualifiedName {
+        schema: None,
+        name: match backend {
+            Backend::SqlServer => format!("#{TABLE}"),
+            _ => TABLE.into(),
+        },
+    }
+}
+
+/// Some columns of a side.
+fn part(side: &Side, places: &[usize], name: QualifiedName) -> Side {
+    let columns = places.iter().filter_map(|place| side.columns.get(*place));
+    Side {
+        backend: side.backend,
+        name,
+        columns: columns.cloned().collect(),
+        key: Vec::new(),
+    }
+}
+
+/// A unique key on both sides.
+struct Key {
+    from: Side,
+    to: Side,
+}
+
+impl Key {
+    fn may_clash(&self) -> bool {
+        let mut pairs = self.from.columns.iter().zip(&self.to.columns);
+        pairs.any(|(from, to)| self.may_merge(from, to))
+    }
+
+    /// Whether the target may take different values of a column for the same.
+    fn may_merge(&self, from: &SideColumn, to: &SideColumn) -> bool {
+        let is_text = matches!(from.own, Type::Text(_) | Type::PaddedText(_));
+        let is_sqlite = self.from.backend == Backend::Sqlite;
+        let Content::Values(kind) = from.content else {
+            // Each id has one form.
+            return false;
+        };
+        match kind {
+            Kind::Text => match self.to.backend {
+                Backend::MySql | Backend::MariaDb => {
+                    let (one, other) = (&from.collation, &to.collation);
+                    let is_exact = other
+                        .as_ref()
+                        .is_some_and(|name| name.ends_with("_nopad_bin"));
+                    !is_exact && (one.is_none() || one != other)
+                }
+                // Spaces at the end never count there.
+                Backend::SqlServer => from.collation.is_none() || from.collation != to.collation,
+                _ => !from.instead.is_empty(),
+            },
+            Kind::Uuid => is_text,
+            // As text, a number or a time has several forms.
+            Kind::Decimal | Kind::Date | Kind::Time | Kind::Timestamp => is_sqlite,
+            _ => !from.instead.is_empty(),
+        }
+    }
+
+    /// How many values are there several times in the target, and some of them.
+    async fn clashes(
+        &self,
+        source: &mut Connection,
+        target: &mut Connection,
+    ) -> Result<(u64, Vec<String>), Error> {
+        let doing = format!("comparing the keys of {}", self.from.name);
+        let create = self.creation()?;
+        target.execute(&doing, &create).await?;
+        let outcome = self.compared(source, target, &doing).await;
+        let is_mysql = matches!(self.to.backend, Backend::MySql | Backend::MariaDb);
+        let temporary = if is_mysql { "TEMPORARY " } else { "" };
+        let drop = format!("DROP {temporary}TABLE {}", self.to.quoted()?);
+        let dropped = target.execute(&doing, &drop).await;
+        let outcome = outcome?;
+        dropped?;
+        Ok(outcome)
+    }
+
+    fn creation(&self) -> Result<String, Error> {
+        let lines = self.to.columns.iter().map(|column| {
+            let mut column = column.clone();
+            column.sql_type += self.collation(&column);
+            create::line(self.to.backend, &column, true, None)
+        });
+        let lines: Vec<String> = lines.collect::<Result<_, Error>>()?;
+        let temporary = match self.to.backend {
+            Backend::SqlServer => "",
+            _ => "TEMPORARY ",
+        };
+        Ok(format!(
+            "CREATE {temporary}TABLE {} ({})",
+            self.to.quoted()?,
+            lines.join(", ")
+        ))
+    }
+
+    /// In SQL Server, a column of a temporary table has the collation of the server's `tempdb`
+    /// unless it names one.
+    fn collation(&self, column: &SideColumn) -> &'static str {
+        let name = column.sql_type.split(['(', ' ']).next().unwrap_or_default();
+        let is_text = name.to_ascii_lowercase().ends_with("char");
+        let is_named = types::collation_of(&column.sql_type).is_some();
+        match self.to.backend {
+            Backend::SqlServer if is_text && !is_named => " COLLATE DATABASE_DEFAULT",
+            _ => "",
+        }
+    }
+
+    async fn compared(
+        &self,
+        source: &mut Connection,
+        target: &mut Connection,
+        doing: &str,
+    ) -> Result<(u64, Vec<String>), Error> {
+        let names: Vec<String> = self
+            .to
+            .columns
+            .iter()
+            .map(|column| column.name.clone())
+            .collect();
+        let begin = match self.to.backend {
+            Backend::Sqlite => "BEGIN",
+            backend => session::begin(backend),
+        };
+        target.execute(doing, begin).await?;
+        let filled = self.fill(source, target).await;
+        let end = match (filled.is_ok(), self.to.backend) {
+            (true, _) => "COMMIT",
+            // An error has ended the transaction already.
+            (false, Backend::SqlServer) => "IF @@TRANCOUNT > 0 ROLLBACK",
+            (false, _) => "ROLLBACK",
+        };
+        let ended = target.execute(doing, end).await;
+        // What has gone wrong first is why the rest has.
+        filled?;
+        ended?;
+        let list = objects::list(self.to.backend, &names)?;
+        let quoted = names
+            .iter()
+            .map(|name| quote_identifier(self.to.backend, name));
+        let quoted: Vec<String> = quoted.collect::<Result<_, _>>()?;
+        let is_there: Vec<String> = quoted
+            .iter()
+            .map(|name| format!("{name} IS NOT NULL"))
+            .collect();
+        let groups = format!(
+            "FROM {} WHERE {} GROUP BY {list} HAVING COUNT(*) > 1",
+            self.to.quoted()?,
+            is_there.join(" AND ")
+        );
+        let count = format!("SELECT COUNT(*) FROM (SELECT {list} {groups}) AS clashes");
+        let rows = target.query(doing, &count, &[]).await?;
+        let count = rows.first().map_or(Ok(0), |row| row.integer(0))?;
+        let shown: Vec<String> = quoted.iter().map(|name| self.shown(name)).collect();
+        let query = format!("SELECT {} {groups}", shown.join(", "));
+        let query = first(self.to.backend, EXAMPLES, &query);
+        let rows = target.query(doing, &query, &[]).await?;
+        let examples = rows.iter().map(|row| example(&row.0)).collect();
+        Ok((u64::try_from(count).unwrap_or(0), examples))
+    }
+
+    /// Two of the values that are the same, as text.
+    fn shown(&self, name: &str) -> String {
+        match self.to.backend {
+            Backend::Postgres => format!("MIN(CAST({name} AS text)), MAX(CAST({name} AS text))"),
+            Backend::Sqlite => format!("MIN(quote({name})), MAX(quote({name}))"),
+            Backend::SqlServer => format!(
+                "MIN(CONVERT(nvarchar(200), {name}) COLLATE Latin1_General_100_BIN2), \
+                 MAX(CONVERT(nvarchar(200), {name}) COLLATE Latin1_General_100_BIN2)"
+            ),
+            _ => format!("MIN(CAST({name} AS BINARY)), MAX(CAST({name} AS BINARY))"),
+        }
+    }
+
+    async fn fill(&self, source: &mut Connection, target: &mut Connection) -> Result<(), Error> {
+        let query = self.from.select(KeyRange::ALL, false)?;
+        let (sender, batches) = mpsc::channel(1);
+        let mut encoder = Encoder::start(&self.to, target.statement_limit(), batches)?;
+        let rows = CopyPolicy::default().batch_rows as usize;
+        let writing = async {
+            let mut tally = Tally::default();
+            match encoder.next().await? {
+                None => Ok(()),
+                Some(first) => {
+                    let all = Limit::NONE;
+                    write(target, &self.to, first, &mut encoder, all, &mut tally).await
+                }
+            }
+        };
+        try_join(read(source, &self.from, &query, rows, sender), writing).await?;
+        Ok(())
+    }
+}
+
+/// Each column with both of its values, or one if they look the same.
+fn example(values: &[Value]) -> String {
+    let text = |value: &Value| match value {
+        Value::Bytes(bytes) => match str::from_utf8(bytes) {
+            Ok(text) => format!("\"{text}\""),
+            Err(_) => value.to_string(),
+        },
+        Value::Text(text) => format!("\"{text}\""),
+        other => other.to_string(),
+    };
+    let columns: Vec<String> = values
+        .chunks(2)
+        .map(|pair| match pair {
+            [one, other] if one != other => format!("{} and {}", text(one), text(other)),
+            [one, ..] => text(one),
+            [] => String::new(),
+        })
+        .collect();
+    columns.join(", ").chars().take(200).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn creation(backend: Backend, sql_type: &str, own: Type, kind: Kind) -> String {
+        let side = |backend| Side {
+            backend,
+            name: temporary(backend),
+            columns: vec![SideColumn::new(
+                backend,
+                "name",
+                sql_type,
+                own,
+                Content::Values(kind),
+            )],
+            key: Vec::new(),
+        };
+        let key = Key {
+            from: side(Backend::Postgres),
+            to: side(backend),
+        };
+        key.creation().unwrap()
+    }
+
+    #[test]
+    fn keys_are_compared_as_the_tables_of_the_database_do() {
+        let text = Type::Text(Some(9));
+        for (backend, sql_type, own, kind, expected) in [
+            (
+                Backend::SqlServer,
+                "nvarchar(9)",
+                text,
+                Kind::Text,
+                "[name] nvarchar(9) COLLATE DATABASE_DEFAULT NULL",
+            ),
+            (
+                Backend::SqlServer,
+                "nvarchar(9) COLLATE Latin1_General_100_BIN2",
+                text,
+                Kind::Text,
+                "[name] nvarchar(9) COLLATE Latin1_General_100_BIN2 NULL",
+            ),
+            (
+                Backend::SqlServer,
+                "uniqueidentifier",
+                Type::Uuid,
+                Kind::Uuid,
+                "[name] uniqueidentifier NULL",
+            ),
+            (
+                Backend::Postgres,
+                "character varying(9)",
+                text,
+                Kind::Text,
+                "\"name\" character varying(9)",
+            ),
+        ] {
+            let creation = creation(backend, sql_type, own, kind);
+            assert!(creation.ends_with(&format!("({expected})")), "{creation}");
+        }
+    }
+}

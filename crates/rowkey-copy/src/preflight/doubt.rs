@@ -1,0 +1,479 @@
+//! Which values of a column have to be looked at, because the types alone do not say that the
+//! target holds them. A condition picks too many values rather than too few: what it picks is read
+//! and checked.
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::types::{self, Charset, Kind, Type, sqlserver};
+
+use crate::side::{Content, SideColumn};
+use crate::write::fit;
+
+/// The values that may have no place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Doubt {
+    Nobody,
+    /// Those for which a condition in SQL is true.
+    Some(String),
+    Everybody,
+}
+
+/// A column on both sides.
+pub(super) struct Pair<'s> {
+    pub(super) source: Backend,
+    pub(super) from: &'s SideColumn,
+    pub(super) target: Backend,
+    pub(super) to: &'s SideColumn,
+    /// Whether the target refuses NULL, which the source has not.
+    pub(super) refuses_null: bool,
+}
+
+impl Pair<'_> {
+    pub(super) fn doubt(&self) -> Result<Doubt, Error> {
+        let name = quote_identifier(self.source, &self.from.name)?;
+        let mut doubts = Doubts {
+            name,
+            conditions: Vec::new(),
+            all: false,
+        };
+        if self.refuses_null {
+            doubts.add("{} IS NULL");
+        }
+        match self.from.content {
+            Content::Ids(_) if matches!(self.from.own, Type::Text(_) | Type::PaddedText(_)) => {
+                doubts.all = true;
+            }
+            Content::Ids(form) => {
+                let good = form.condition(&doubts.name)?;
+                doubts.add(&format!("NOT ({good})"));
+            }
+            Content::Values(kind) => self.of_values(kind, &mut doubts),
+        }
+        Ok(match (doubts.all, doubts.conditions.is_empty()) {
+            (true, _) => Doubt::Everybody,
+            (false, true) => Doubt::Nobody,
+            (false, false) => Doubt::Some(doubts.conditions.join(" OR ")),
+        })
+    }
+
+    fn of_values(&self, kind: Kind, doubts: &mut Doubts) {
+        if self.source == Backend::Sqlite {
+            self.of_sqlite(kind, doubts);
+        }
+        match kind {
+            Kind::Own => {}
+            Kind::Bool if self.from.own == Type::Flag => doubts.add("{} NOT IN (0, 1)"),
+            Kind::Bool => {}
+            Kind::Integer => self.of_integers(doubts),
+            Kind::Single | Kind::Double => self.of_floats(doubts),
+            Kind::Decimal => self.of_decimals(doubts),
+            Kind::Text => self.of_text(doubts),
+            Kind::Bytes => self.of_bytes(doubts),
+            Kind::Date | Kind::Timestamp => self.of_dates(doubts),
+            Kind::Time if self.to.own == Type::Interval => {}
+            Kind::Time => {
+                doubts.all |= self.from.own == Type::Interval;
+                self.of_tenths(doubts);
+                if self.target == Backend::SqlServer && self.source != Backend::SqlServer {
+                    doubts.add("{} < '00:00:00' OR {} >= '24:00:00'");
+                } else if is_mysql(self.source) && !is_mysql(self.target) {
+                    doubts.add("{} < '00:00:00' OR {} > '24:00:00'");
+                }
+            }
+            Kind::Uuid => {
+                let is_uuid = matches!(self.from.own, Type::Uuid | Type::FixedBytes(16));
+                doubts.all |= !is_uuid;
+            }
+        }
+    }
+
+    /// In SQLite, the type of a column says little about its values.
+    fn of_sqlite(&self, kind: Kind, doubts: &mut Doubts) {
+        match kind {
+            Kind::Bool | Kind::Integer => doubts.add("typeof({}) NOT IN ('null', 'integer')"),
+            Kind::Single | Kind::Double => doubts.add("typeof({}) NOT IN ('null', 'real')"),
+            Kind::Text if matches!(self.from.own, Type::Own | Type::Loose(_)) => {
+                doubts.add("typeof({}) = 'blob'");
+            }
+            Kind::Text => doubts.add("typeof({}) NOT IN ('null', 'text')"),
+            Kind::Own => {}
+            Kind::Bytes => doubts.add("typeof({}) NOT IN ('null', 'blob')"),
+            Kind::Decimal | Kind::Date | Kind::Time | Kind::Timestamp | Kind::Uuid => {
+                doubts.all = true;
+            }
+        }
+    }
+
+    fn of_integers(&self, doubts: &mut Doubts) {
+        if self.to.own == Type::Year {
+            doubts.all |= self.from.own != Type::Year;
+            return;
+        }
+        let (first, last) = integers(self.source, self.from.own);
+        match self.to.own {
+            Type::Decimal(None) => {}
+            Type::Decimal(Some((precision, scale))) => {
+                let digits = first.unsigned_abs().max(last.unsigned_abs()).to_string();
+                doubts.all |= digits.len() > precision.saturating_sub(scale) as usize;
+            }
+            own => {
+                let (least, greatest) = integers(self.target, own);
+                if first < least {
+                    doubts.add(&format!("{{}} < {least}"));
+                }
+                if last > greatest {
+                    doubts.add(&format!("{{}} > {greatest}"));
+                }
+            }
+        }
+    }
+
+    fn of_floats(&self, doubts: &mut Doubts) {
+        if self.target == Backend::SqlServer && self.source != Backend::SqlServer {
+            // The smallest numbers that it has.
+            let least = match self.to.own {
+                Type::Single => "1.17549435e-38",
+                _ => "2.2250738585072014e-308",
+            };
+            doubts.add(&format!("{{}} <> 0 AND ABS({{}}) < {least}"));
+        }
+        match (self.source, self.target) {
+            (Backend::Postgres, Backend::Postgres) => {}
+            (Backend::Postgres, _) => doubts.add(
+                "{} IN ('NaN', 'Infinity', '-Infinity') OR {} = 0 AND CAST({} AS text) LIKE '-%'",
+            ),
+            (Backend::SqlServer, Backend::MariaDb | Backend::Sqlite) => doubts.all = true,
+            (Backend::MySql, Backend::MariaDb | Backend::Sqlite | Backend::SqlServer) => {
+                doubts.add("{} = 0 AND CAST({} * 1e0 AS CHAR) LIKE '-%'");
+            }
+            (Backend::Sqlite, Backend::MySql | Backend::MariaDb | Backend::SqlServer) => {
+                doubts.add("{} IN (9e999, -9e999)");
+            }
+            _ => {}
+        }
+    }
+
+    fn of_decimals(&self, doubts: &mut Doubts) {
+        let to = match self.to.own {
+            Type::Decimal(to) => to,
+            _ => None,
+        };
+        if self.source == Backend::Postgres && (self.target != Backend::Postgres || to.is_some()) {
+            doubts.add("CAST({} AS text) IN ('NaN', 'Infinity', '-Infinity')");
+        }
+        // The values of the source are not known to be money, too.
+        doubts.all |=
+            self.target == Backend::SqlServer && sqlserver::money(&self.to.sql_type).is_some();
+        doubts.all |= match (self.from.own, to) {
+            (_, None) => false,
+            (Type::Decimal(Some((precision, scale))), Some((most, most_scale))) => {
+                let whole = precision.saturating_sub(scale);
+                scale > most_scale || whole > most.saturating_sub(most_scale)
+            }
+            _ => true,
+        };
+    }
+
+    fn of_text(&self, doubts: &mut Doubts) {
+        if self.target == Backend::Postgres {
+            match self.source {
+                Backend::Postgres => {}
+                Backend::Sqlite => doubts.add("instr(CAST({} AS BLOB), X'00') > 0"),
+                // In the order of bytes, because others overlook the character.
+                Backend::SqlServer => doubts.add(
+                    "CHARINDEX(NCHAR(0), CONVERT(nvarchar(max), {}) COLLATE Latin1_General_100_BIN2) > 0",
+                ),
+                _ => doubts.add("LOCATE(X'00', CAST({} AS BINARY)) > 0"),
+            }
+        }
+        doubts.all |= self.is_json_doubtful();
+        let is_typed = matches!(
+            self.to.own,
+            Type::Enum | Type::Set | Type::Bits { .. } | Type::Interval | Type::Network { .. }
+        );
+        if is_typed {
+            // An enum has a value for what it refuses.
+            let is_same = self.from.own == self.to.own && self.to.members.is_empty();
+            doubts.all |= !is_same;
+            return;
+        }
+        // SQLite's lengths are not limits.
+        let longest = match self.from.own {
+            Type::Text(length) if self.source != Backend::Sqlite => length,
+            Type::PaddedText(length) if self.source != Backend::Sqlite => Some(length),
+            Type::Bits { length, .. } => Some(length),
+            // The longest texts of these are shorter.
+            Type::Interval => Some(80),
+            Type::Network { .. } => Some(50),
+            _ => None,
+        };
+        if matches!(self.from.own, Type::Own | Type::Loose(_)) {
+            // The text of these types has no length in the source.
+            let is_limited = matches!(self.to.own, Type::Text(Some(_)) | Type::PaddedText(_))
+                || self.to.most_bytes.is_some();
+            doubts.all |= is_limited && self.target != Backend::Sqlite;
+            return;
+        }
+        if let Type::Text(Some(most)) | Type::PaddedText(most) = self.to.own
+            && self.target != Backend::Sqlite
+            && (longest.is_none_or(|longest| longest > most) || self.has_longer_characters())
+        {
+            let length = match self.has_longer_characters() {
+                true => self.bytes(),
+                false => self.characters(),
+            };
+            doubts.add(&format!("{length} > {most}"));
+        }
+        if let Some(most) = self.to.most_bytes {
+            let longest = longest.map(|longest| 4 * u64::from(longest));
+            self.add_longer(longest.or(self.from.most_bytes), most, doubts);
+        }
+        let is_same = self.source != Backend::SqlServer && self.to.charset == self.from.charset;
+        doubts.all |= self.to.charset != Charset::All && !is_same;
+        doubts.all |= types::cuts_spaces(self.target, &self.to.sql_type)
+            && !types::cuts_spaces(self.source, &self.from.sql_type);
+        doubts.all |= matches!(self.to.own, Type::PaddedText(_)) && self.from.own != self.to.own;
+    }
+
+    /// Whether the target refuses text that isn't JSON, and the source does not.
+    pub(super) fn is_json_doubtful(&self) -> bool {
+        let is_checked = self.target != Backend::Sqlite && self.to.own == Type::Json;
+        let was_checked = self.source != Backend::Sqlite && self.from.own == Type::Json;
+        is_checked && !was_checked
+    }
+
+    fn of_bytes(&self, doubts: &mut Doubts) {
+        if matches!(self.target, Backend::Postgres | Backend::Sqlite) {
+            return;
+        }
+        let longest = match self.from.own {
+            Type::FixedBytes(length) => Some(length.into()),
+            Type::Bytes(length) if self.source != Backend::Sqlite => length.map(u64::from),
+            _ => None,
+        };
+        match self.to.own {
+            Type::FixedBytes(length) if self.from.own != self.to.own => {
+                doubts.add(&format!("{} <> {length}", self.bytes()));
+            }
+            Type::Bytes(Some(most)) => self.add_longer(longest, most.into(), doubts),
+            _ => {
+                if let Some(most) = self.to.most_bytes {
+                    self.add_longer(longest.or(self.from.most_bytes), most, doubts);
+                }
+            }
+        }
+    }
+
+    fn add_longer(&self, longest: Option<u64>, most: u64, doubts: &mut Doubts) {
+        if longest.is_none_or(|longest| longest > most) {
+            doubts.add(&format!("{} > {most}", self.bytes()));
+        }
+    }
+
+    /// Whether a character of the source may be two of the target: SQL Server counts those beyond
+    /// U+FFFF twice, and each of them has four bytes elsewhere.
+    fn has_longer_characters(&self) -> bool {
+        self.target == Backend::SqlServer && self.source != Backend::SqlServer
+    }
+
+    /// At least as many as there are.
+    fn bytes(&self) -> &'static str {
+        match self.source {
+            Backend::Sqlite => "length(CAST({} AS BLOB))",
+            Backend::SqlServer if self.from.content == Content::Values(Kind::Bytes) => {
+                "DATALENGTH({})"
+            }
+            Backend::SqlServer => "DATALENGTH(CONVERT(nvarchar(max), {})) / 2 * 3",
+            _ => "octet_length({})",
+        }
+    }
+
+    /// At least as many as there are.
+    fn characters(&self) -> &'static str {
+        match self.source {
+            Backend::Sqlite => self.bytes(),
+            Backend::SqlServer => "DATALENGTH(CONVERT(nvarchar(max), {})) / 2",
+            _ => "char_length({})",
+        }
+    }
+
+    /// Times of SQL Server with a digit that nobody else has.
+    fn of_tenths(&self, doubts: &mut Doubts) {
+        if self.source == Backend::SqlServer
+            && self.from.instead.tenths.is_none()
+            && sqlserver::has_tenths(&self.from.sql_type)
+        {
+            doubts.add("DATEPART(nanosecond, {}) % 1000 <> 0");
+        }
+    }
+
+    fn of_dates(&self, doubts: &mut Doubts) {
+        self.of_tenths(doubts);
+        let zone = match (self.source, self.from.own) {
+            (Backend::Postgres, Type::Instant) => "+00",
+            _ => "",
+        };
+        if is_mysql(self.source) {
+            doubts.add(
+                "DAYOFMONTH({}) NOT BETWEEN 1 AND 28 \
+                 AND (DAYOFMONTH({}) = 0 OR DAYOFMONTH({}) > DAYOFMONTH(LAST_DAY({}))) \
+                 OR MONTH({}) = 0 OR YEAR({}) = 0",
+            );
+        }
+        if self.source == Backend::Postgres && self.target != Backend::Postgres {
+            let (first, end) = ("0001-01-01", "10000-01-01");
+            let clock = if self.from.own == Type::Date {
+                ""
+            } else {
+                " 00:00:00"
+            };
+            doubts.add(&format!(
+                "NOT isfinite({{}}) OR {{}} < '{first}{clock}{zone}' OR {{}} >= '{end}{clock}{zone}'"
+            ));
+        }
+        let is_moment = self.to.own == Type::Instant && is_mysql(self.target);
+        let was_moment = self.from.own == Type::Instant && is_mysql(self.source);
+        if is_moment && !was_moment {
+            // The language of a session of SQL Server may turn other dates around.
+            let clock = if self.source == Backend::SqlServer {
+                "T"
+            } else {
+                " "
+            };
+            doubts.add(&format!(
+                "{{}} < '1970-01-01{clock}00:00:01{zone}' OR {{}} > '2038-01-19{clock}03:14:07{zone}'"
+            ));
+        }
+    }
+}
+
+fn is_mysql(backend: Backend) -> bool {
+    matches!(backend, Backend::MySql | Backend::MariaDb)
+}
+
+/// The least and the greatest integer of a type.
+fn integers(backend: Backend, own: Type) -> (i128, i128) {
+    match own {
+        _ if backend == Backend::Sqlite => fit::bounds(8, false),
+        Type::Year => (0, 2_155),
+        Type::Flag => fit::bounds(1, false),
+        Type::Integer { bytes, is_unsigned } => fit::bounds(bytes, is_unsigned),
+        // Nothing is known.
+        _ => (i128::MIN, i128::MAX),
+    }
+}
+
+struct Doubts {
+    /// The quoted name of the column.
+    name: String,
+    conditions: Vec<String>,
+    all: bool,
+}
+
+impl Doubts {
+    /// Adds a condition, in which `{}` stands for the column.
+    fn add(&mut self, condition: &str) {
+        self.conditions.push(condition.replace("{}", &self.name));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rowkey_tables::types;
+
+    fn doubt(source: Backend, from: &str, target: Backend, to: &str) -> Doubt {
+        let own = |backend, words| types::parse(backend, words).unwrap();
+        let (one, other) = (own(source, from), own(target, to));
+        let content = Content::Values(types::pair(one, other).unwrap());
+        let pair = Pair {
+            source,
+            from: &SideColumn::new(source, "c", from, one, content),
+            target,
+            to: &SideColumn::new(target, "c", to, other, content),
+            refuses_null: false,
+        };
+        pair.doubt().unwrap()
+    }
+
+    #[test]
+    fn types_that_hold_everything_need_no_look() {
+        use Backend::{MariaDb, MySql, Postgres, Sqlite};
+        for (source, from, target, to) in [
+            (Postgres, "text", MySql, "longtext"),
+            (Postgres, "integer", Sqlite, "INTEGER"),
+            (Postgres, "character varying(9)", MySql, "varchar(9)"),
+            (
+                Postgres,
+                "timestamp without time zone",
+                Postgres,
+                "timestamp",
+            ),
+            (MySql, "bigint(20) unsigned", Postgres, "numeric(20,0)"),
+            (MySql, "decimal(10,2)", Postgres, "numeric(12,2)"),
+            (MySql, "binary(16)", Postgres, "uuid"),
+            (MariaDb, "double", Postgres, "double precision"),
+            (MySql, "varchar(9)", MySql, "text"),
+            (MySql, "time", MariaDb, "time"),
+        ] {
+            let to = if to == "timestamp" {
+                "timestamp without time zone"
+            } else {
+                to
+            };
+            let found = doubt(source, from, target, to);
+            assert_eq!(found, Doubt::Nobody, "{source} {from} to {target} {to}");
+        }
+    }
+
+    #[test]
+    fn conditions_name_the_column() {
+        use Backend::{MariaDb, MySql, Postgres, Sqlite};
+        for (source, from, target, to, expected) in [
+            (MySql, "text", Postgres, "text", "LOCATE(X'00', CAST(`c` AS"),
+            (
+                MySql,
+                "bigint unsigned",
+                Postgres,
+                "bigint",
+                "`c` > 9223372036854775807",
+            ),
+            (
+                MariaDb,
+                "tinyint(1)",
+                Postgres,
+                "boolean",
+                "`c` NOT IN (0, 1)",
+            ),
+            (Postgres, "bigint", MySql, "int", "\"c\" < -2147483648 OR"),
+            (
+                Postgres,
+                "text",
+                MySql,
+                "varchar(9)",
+                "char_length(\"c\") > 9",
+            ),
+            (
+                Sqlite,
+                "REAL",
+                MySql,
+                "double",
+                "typeof(`c`) NOT IN ('null', 'real') OR",
+            ),
+        ] {
+            let found = doubt(source, from, target, to);
+            assert!(
+                matches!(&found, Doubt::Some(sql) if sql.contains(expected)),
+                "{found:?}"
+            );
+        }
+        for (source, from, target, to) in [
+            (Postgres, "numeric", MySql, "decimal(65,30)"),
+            (Sqlite, "DATE", Postgres, "date"),
+            (MySql, "varchar(36)", Postgres, "uuid"),
+        ] {
+            assert_eq!(doubt(source, from, target, to), Doubt::Everybody, "{from}");
+        }
+    }
+}

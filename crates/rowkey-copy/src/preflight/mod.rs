@@ -1,0 +1,297 @@
+//! What refuses a copy, before its first row.
+
+mod clashes;
+mod doubt;
+mod target;
+mod values;
+
+use rowkey_core::Backend;
+use rowkey_tables::catalog::{Catalog, Table};
+use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::{Error, Progress, Step};
+use serde::Serialize;
+
+pub use self::values::{Misfit, Misfits};
+use super::plan::CopyPlan;
+use super::side::Side;
+use super::sides::{all_or_one, check_backends};
+use super::{checkpoint, create, left_out, objects, session};
+
+/// What is reported when the values are read.
+const LOOKING: &str = "looking for values that have no place";
+
+/// What refuses a copy, and what it leaves behind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Preflight {
+    /// The product that is read.
+    pub source: &'static str,
+    /// The product that is to be written.
+    pub target: &'static str,
+    /// The values that the target has no place for.
+    pub values: Vec<Misfits>,
+    /// Why the copy is refused, the values among it; nothing if it can begin.
+    pub refused: Vec<String>,
+    /// What stays behind, and what could not be looked at.
+    pub notes: Vec<String>,
+}
+
+impl Preflight {
+    /// Reads the tables of a plan and the catalogue of the target. In the target, nothing is
+    /// written but temporary tables, in which it compares values that have to be unique.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Database`] if a database refuses a query. What refuses the copy is in the answer.
+    pub async fn read(
+        source: &mut Connection,
+        target: &mut Connection,
+        plan: &CopyPlan,
+        progress: &mut dyn Progress,
+    ) -> Result<Self, Error> {
+        check_backends(source, target, plan)?;
+        let catalog = Catalog::read(source).await?;
+        session::begin_reading(source).await?;
+        session::set_target(target).await?;
+        let mut look = Look::default();
+        look.at_plan(plan, &catalog)?;
+        if look.refused.is_empty() {
+            progress.report(Step::Begins(LOOKING.into()));
+            let there = Catalog::read(target).await?;
+            look.at_both(source, target, plan, &catalog, &there, None)
+                .await?;
+            look.behind(source, plan, &catalog).await?;
+        }
+        if !session::sees_one_moment(source).await? {
+            look.notes.push(session::NO_MOMENT.into());
+        }
+        look.notes.extend(catalog.unseen);
+        Ok(Self {
+            source: source.backend().name(),
+            target: target.backend().name(),
+            values: look.values,
+            refused: look.refused.iter().map(ToString::to_string).collect(),
+            notes: look.notes,
+        })
+    }
+}
+
+/// Refuses what a copy cannot do, unless it has begun already.
+pub(super) async fn require(
+    source: &mut Connection,
+    target: &mut Connection,
+    plan: &CopyPlan,
+    catalog: &Catalog,
+    creates: bool,
+    progress: &mut dyn Progress,
+) -> Result<(), Error> {
+    if !plan.policy.preflight {
+        return Ok(());
+    }
+    let there = Catalog::read(target).await?;
+    let is_begun = there
+        .tables
+        .iter()
+        .any(|table| table.name.schema.is_none() && table.name.name == checkpoint::TABLE);
+    if is_begun {
+        let tables = plan.tables.len();
+        if checkpoint::read(target, &plan.hash()?, tables)
+            .await?
+            .is_some()
+        {
+            return Ok(());
+        }
+    }
+    let mut look = Look::default();
+    look.at_plan(plan, catalog)?;
+    all_or_one(std::mem::take(&mut look.refused))?;
+    progress.report(Step::Begins(LOOKING.into()));
+    look.at_both(source, target, plan, catalog, &there, Some(creates))
+        .await?;
+    all_or_one(look.refused)
+}
+
+/// What was found so far.
+#[derive(Default)]
+struct Look {
+    values: Vec<Misfits>,
+    refused: Vec<Error>,
+    notes: Vec<String>,
+    from: Vec<Side>,
+    to: Vec<Side>,
+}
+
+impl Look {
+    /// What can be said without a look at values.
+    fn at_plan(&mut self, plan: &CopyPlan, catalog: &Catalog) -> Result<(), Error> {
+        self.refused = plan.refusals()?;
+        if !self.refused.is_empty() {
+            return Ok(());
+        }
+        if let Err(error) = plan.check_catalog(catalog) {
+            self.refused.push(error);
+            return Ok(());
+        }
+        for (place, table) in plan.tables.iter().enumerate() {
+            let original = catalog.table(&table.name)?;
+            let own_rows = objects::require_own_rows(original, catalog.backend);
+            self.refused.extend(own_rows.err());
+            match plan.sides(catalog, place) {
+                Ok((from, to)) => {
+                    self.from.push(from);
+                    self.to.push(to);
+                }
+                Err(error) => self.refused.push(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// The target, and the values of the source.
+    async fn at_both(
+        &mut self,
+        source: &mut Connection,
+        target: &mut Connection,
+        plan: &CopyPlan,
+        catalog: &Catalog,
+        there: &Catalog,
+        creates: Option<bool>,
+    ) -> Result<(), Error> {
+        let refused = target::refusals(target, there, plan, &self.to, creates).await?;
+        self.refused.extend(refused);
+        for place in 0..plan.tables.len() {
+            let (Some(from), Some(to)) = (self.from.get(place).cloned(), self.to.get(place)) else {
+                continue;
+            };
+            let original = catalog.table(&from.name)?;
+            let existing = target::table_of(there, to);
+            let (to, not_null) = match existing {
+                Some(table) => (
+                    target::as_existing(to, table),
+                    target::not_null(original, to, table),
+                ),
+                None => (to.clone(), target::not_null_if_made(original)),
+            };
+            if creates.is_none() {
+                self.notes.extend(left_out::triggers(there, &to));
+            }
+            session::mark(source).await?;
+            let looked = self
+                .at_table(source, target, original, existing, (&from, &to), &not_null)
+                .await;
+            match looked {
+                Err(error) if error.is_denied() => {
+                    session::back_to_mark(source).await?;
+                    self.refused.push(Error::refused(
+                        format!("the table {}", from.name),
+                        format!("it may not be read: {}", error.reason()),
+                        "grant SELECT on it, or delete its entry from the plan",
+                    ));
+                }
+                outcome => outcome?,
+            }
+        }
+        Ok(())
+    }
+
+    async fn at_table(
+        &mut self,
+        source: &mut Connection,
+        target: &mut Connection,
+        original: &Table,
+        existing: Option<&Table>,
+        sides: (&Side, &Side),
+        not_null: &[String],
+    ) -> Result<(), Error> {
+        let expected = original.estimated_rows;
+        let misfits = values::misfits(source, sides.0, sides.1, not_null, expected).await?;
+        let columns: Vec<String> = misfits
+            .iter()
+            .map(|misfits| misfits.column.clone())
+            .collect();
+        self.refused.extend(misfits.iter().map(Misfits::error));
+        self.values.extend(misfits);
+        if existing.is_none() {
+            self.refused
+                .extend(orphans(source, original, &self.from).await?);
+        }
+        let found = clashes::find(source, target, original, existing, sides, &columns).await?;
+        self.refused.extend(found.refused);
+        self.notes.extend(found.notes);
+        Ok(())
+    }
+
+    /// What the copy leaves behind.
+    async fn behind(
+        &mut self,
+        source: &mut Connection,
+        plan: &CopyPlan,
+        catalog: &Catalog,
+    ) -> Result<(), Error> {
+        let left_out = left_out::of_database(source, plan, catalog).await?;
+        self.notes.extend(left_out);
+        let originals = self.from.iter().map(|side| catalog.table(&side.name));
+        let originals: Vec<&Table> = originals.collect::<Result<_, _>>()?;
+        let mut taken = objects::taken(&self.to);
+        for (table, side) in originals.iter().zip(&self.to) {
+            let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
+            let omitted = table
+                .columns
+                .iter()
+                .filter(|column| !is_copied(&column.name));
+            self.notes.extend(
+                omitted.map(|column| format!("{}.{} is left out", table.name, column.name)),
+            );
+            let backend = catalog.backend;
+            let made = create::creation(backend, table, side, &self.to, &originals, false)?;
+            self.notes.extend(made.left_out);
+            let indexes = objects::indexes(backend, table, side, &mut taken)?;
+            self.notes
+                .extend(indexes.into_iter().filter_map(Result::err));
+            if side.backend != Backend::Sqlite {
+                let keys = objects::references(backend, table, side, &self.to, &originals)?;
+                self.notes.extend(keys.into_iter().filter_map(Result::err));
+            }
+            self.notes.extend(left_out::of_table(backend, table, side));
+        }
+        Ok(())
+    }
+}
+
+/// The rows of a table of SQLite that refer to rows which do not exist: it looks only if it is
+/// asked to, and the target always does. Other databases have such rows if somebody has turned
+/// their checks off.
+async fn orphans(
+    source: &mut Connection,
+    table: &Table,
+    copied: &[Side],
+) -> Result<Vec<Error>, Error> {
+    if source.backend() != Backend::Sqlite || table.foreign_keys.is_empty() {
+        return Ok(Vec::new());
+    }
+    let query =
+        "SELECT parent, COUNT(*), MIN(rowid) FROM pragma_foreign_key_check(?) GROUP BY parent";
+    let doing = format!("the references of {}", table.name);
+    let name = Value::from(table.name.name.as_str());
+    let mut found = Vec::new();
+    for row in source.query(&doing, query, &[name]).await? {
+        let parent = row.text(0)?;
+        // References to other tables are left out. A reference may write the name in other letters.
+        let is_parent = |side: &Side| side.name.name.eq_ignore_ascii_case(parent);
+        if !copied.iter().any(is_parent) {
+            continue;
+        }
+        let first = match row.0.get(2) {
+            Some(Value::Integer(rowid)) => format!(", the first is that with the rowid {rowid}"),
+            _ => String::new(),
+        };
+        found.push(Error::refused(
+            table.name.to_string(),
+            format!(
+                "{} of its rows refer to rows of {parent} that do not exist{first}",
+                row.integer(1)?
+            ),
+            "delete these rows, or add those that they refer to",
+        ));
+    }
+    Ok(found)
+}

@@ -1,0 +1,296 @@
+//! Whether the target is as the plan needs it.
+
+use rowkey_core::Backend;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, Table};
+use rowkey_tables::connection::{Connection, Row, Value};
+use rowkey_tables::types::{self, Type, collation};
+
+use crate::plan::{CopyPlan, type_of};
+use crate::side::{Side, SideColumn};
+use crate::{existing, names};
+
+/// The refusals of a target's tables. Without `create`, existing tables are used if the target has
+/// one of the plan's.
+pub(super) async fn refusals(
+    target: &mut Connection,
+    catalog: &Catalog,
+    plan: &CopyPlan,
+    sides: &[Side],
+    create: Option<bool>,
+) -> Result<Vec<Error>, Error> {
+    let creates =
+        create.unwrap_or_else(|| !sides.iter().any(|side| table_of(catalog, side).is_some()));
+    let mut refused = Vec::new();
+    for side in sides {
+        match existing::check_target(target, catalog, side, creates).await {
+            Err(error @ (Error::Refused { .. } | Error::Missing { .. })) => refused.push(error),
+            outcome => outcome?,
+        }
+        if let Some(table) = table_of(catalog, side)
+            && !creates
+        {
+            refused.extend(computed(table, side));
+            refused.extend(unfilled(table, side));
+        }
+    }
+    if creates {
+        refused.extend(may_not_create(target).await?);
+        refused.extend(missing_schemas(target, sides).await?);
+        refused.extend(same_tables(target, plan).await?);
+        refused.extend(unknown_collations(target, sides).await?);
+        refused.extend(unknown_types(target, sides).await?);
+    }
+    Ok(refused)
+}
+
+pub(super) fn table_of<'c>(catalog: &'c Catalog, side: &Side) -> Option<&'c Table> {
+    catalog.tables.iter().find(|table| table.name == side.name)
+}
+
+/// The side with the character sets, collations and lengths that an existing table has.
+pub(super) fn as_existing(side: &Side, table: &Table) -> Side {
+    let columns = side.columns.iter().map(|column| {
+        let Some(found) = table.column(&column.name) else {
+            return column.clone();
+        };
+        let sql_type = match (&found.collation, side.backend) {
+            (Some(collation), Backend::MySql | Backend::MariaDb | Backend::SqlServer) => {
+                types::with_collation(side.backend, &found.sql_type, collation)
+            }
+            _ => found.sql_type.clone(),
+        };
+        let existing = SideColumn::new(
+            side.backend,
+            &column.name,
+            &sql_type,
+            column.own,
+            column.content,
+        );
+        SideColumn {
+            instead: column.instead,
+            ..existing
+        }
+    });
+    Side {
+        columns: columns.collect(),
+        ..side.clone()
+    }
+}
+
+/// The columns of an existing table that refuse NULL, although the source or the plan may have it.
+pub(super) fn not_null(source: &Table, side: &Side, table: &Table) -> Vec<String> {
+    let columns = side.columns.iter().filter(|column| {
+        let may_be_null = source
+            .column(&column.name)
+            .is_some_and(|column| column.is_nullable);
+        let refuses = table
+            .column(&column.name)
+            .is_some_and(|column| !column.is_nullable);
+        refuses && (may_be_null || column.instead.gives_null())
+    });
+    columns.map(|column| column.name.clone()).collect()
+}
+
+/// The columns of the primary key that may be NULL, as in SQLite: a table that is made refuses
+/// that.
+pub(super) fn not_null_if_made(source: &Table) -> Vec<String> {
+    let key = source.primary_key().map(|key| key.columns.as_slice());
+    let names = key.unwrap_or_default().iter();
+    let may_be_null = |name: &&String| source.column(name).is_some_and(|column| column.is_nullable);
+    names.filter(may_be_null).cloned().collect()
+}
+
+fn computed(table: &Table, side: &Side) -> Vec<Error> {
+    let is_computed = |column: &&SideColumn| {
+        table
+            .column(&column.name)
+            .is_some_and(|column| column.generated == "generated")
+    };
+    let columns = side.columns.iter().filter(is_computed);
+    columns
+        .map(|column| {
+            Error::refused(
+                format!("{}.{} in the target", side.name, column.name),
+                "the target computes it",
+                "delete its entry from the plan",
+            )
+        })
+        .collect()
+}
+
+/// Columns of an existing table that the plan does not fill.
+fn unfilled(table: &Table, side: &Side) -> Vec<Error> {
+    let is_unfilled = |column: &&rowkey_tables::catalog::Column| {
+        let is_filled = side.columns.iter().any(|filled| {
+            names::folded(side.backend, &filled.name) == names::folded(side.backend, &column.name)
+        });
+        let is_own = side.backend == Backend::SqlServer
+            && types::sqlserver::is_row_version(&column.sql_type);
+        let is_left = !column.is_nullable && column.default.is_none();
+        !is_filled && !is_own && is_left && column.generated.is_empty()
+    };
+    let columns = table.columns.iter().filter(is_unfilled);
+    columns
+        .map(|column| {
+            Error::refused(
+                format!("{}.{} in the target", side.name, column.name),
+                "the plan has no values for it, and it has no default and refuses NULL",
+                "give it a default, or let it be NULL until the rows are there",
+            )
+        })
+        .collect()
+}
+
+/// PostgreSQL says whether the account may make tables; other databases say so when they are made.
+async fn may_not_create(target: &mut Connection) -> Result<Option<Error>, Error> {
+    if target.backend() != Backend::Postgres {
+        return Ok(None);
+    }
+    let query = "SELECT COALESCE(current_schema(), '')::text, \
+                 COALESCE(has_schema_privilege(current_schema(), 'CREATE'), false)::int";
+    let rows = target
+        .query("the privileges in the target", query, &[])
+        .await?;
+    let Some(row) = rows.first() else {
+        return Ok(None);
+    };
+    Ok((!row.is(1)?).then(|| {
+        let why = match row.text(0) {
+            Ok("") | Err(_) => "the connection has no schema".to_owned(),
+            Ok(schema) => format!("the account may not make tables in the schema {schema}"),
+        };
+        Error::refused(
+            "the target",
+            why,
+            "grant CREATE on the schema, or name another one: …?options=-csearch_path%3Dname",
+        )
+    }))
+}
+
+/// Schemas, or databases of MySQL and MariaDB, that the plan names and the copy does not make.
+async fn missing_schemas(target: &mut Connection, sides: &[Side]) -> Result<Vec<Error>, Error> {
+    let query = match target.backend() {
+        Backend::Postgres => "SELECT 1 FROM pg_namespace WHERE nspname = $1",
+        Backend::MySql | Backend::MariaDb => {
+            "SELECT 1 FROM information_schema.schemata WHERE schema_name = ?"
+        }
+        Backend::SqlServer => "SELECT 1 FROM sys.schemas WHERE name = @P1",
+        _ => "SELECT 1 FROM pragma_database_list WHERE name = ?",
+    };
+    let mut refused = Vec::new();
+    for side in sides {
+        let Some(schema) = side.name.schema.as_deref() else {
+            continue;
+        };
+        let doing = "the schemas of the target";
+        let found = target.query(doing, query, &[Value::from(schema)]).await?;
+        if found.is_empty() {
+            refused.push(Error::refused(
+                side.name.to_string(),
+                format!("the target has no schema {schema}"),
+                "make it, or write another name in `becomes`",
+            ));
+        }
+    }
+    Ok(refused)
+}
+
+/// On some machines, MySQL does not tell tables apart by the case of their letters; SQL Server does
+/// as the collation of the database says.
+async fn same_tables(target: &mut Connection, plan: &CopyPlan) -> Result<Vec<Error>, Error> {
+    let backend = target.backend();
+    let query = match backend {
+        Backend::MySql | Backend::MariaDb => "SELECT @@lower_case_table_names <> 0",
+        Backend::SqlServer => "SELECT CASE WHEN 'a' = 'A' THEN 1 ELSE 0 END",
+        _ => return Ok(Vec::new()),
+    };
+    let rows = target.query("the names of tables", query, &[]).await?;
+    let mut refused = Vec::new();
+    if rows.first().map_or(Ok(false), |row| row.is(0))? {
+        for (place, table) in plan.tables.iter().enumerate() {
+            let folded =
+                |table: &crate::TablePlan| names::folded(backend, &table.becomes.to_string());
+            let mut others = plan.tables.iter().take(place);
+            if let Some(other) = others.find(|other| folded(other) == folded(table)) {
+                refused.push(names::same_tables(backend, other, table));
+            }
+        }
+    }
+    Ok(refused)
+}
+
+/// Types of PostgreSQL's users and extensions, which the copy does not make.
+async fn unknown_types(target: &mut Connection, sides: &[Side]) -> Result<Vec<Error>, Error> {
+    let mut refused = Vec::new();
+    if target.backend() != Backend::Postgres {
+        return Ok(refused);
+    }
+    for side in sides {
+        for column in side.columns.iter().filter(|column| column.own == Type::Own) {
+            let values = [Value::from(column.sql_type.as_str())];
+            let doing = "the types of the target";
+            let query = "SELECT to_regtype($1)::text";
+            let rows = target.query(doing, query, &values).await?;
+            let found = rows.first().map_or(Ok(None), |row| row.optional_text(0))?;
+            if found.is_none() {
+                refused.push(Error::refused(
+                    format!("{}.{}", side.name, column.name),
+                    format!("the target has no type {}", column.sql_type),
+                    "make it there, or write `to = \"text\"`",
+                ));
+            }
+        }
+    }
+    Ok(refused)
+}
+
+/// Collations differ between MySQL, MariaDB and their versions.
+async fn unknown_collations(target: &mut Connection, sides: &[Side]) -> Result<Vec<Error>, Error> {
+    let mut refused = Vec::new();
+    if !matches!(target.backend(), Backend::MySql | Backend::MariaDb) {
+        return Ok(refused);
+    }
+    let query = "SELECT character_set_name, collation_name \
+                 FROM information_schema.collation_character_set_applicability";
+    let rows = target
+        .query("the collations of the target", query, &[])
+        .await?;
+    let known: Result<Vec<String>, Error> = rows.iter().map(full_name).collect();
+    let known = known?;
+    for side in sides {
+        for column in &side.columns {
+            let Some(unknown) = &column.collation else {
+                continue;
+            };
+            if collation::is_known(unknown, &known) {
+                continue;
+            }
+            let instead = match collation::nearest(unknown, &known) {
+                Some((name, differences)) => {
+                    let to = types::with_collation(side.backend, type_of(&column.sql_type), name);
+                    let differences = Some(differences).filter(|text| !text.is_empty());
+                    let differences =
+                        differences.unwrap_or_else(|| "it compares in the same way".into());
+                    format!("write the nearest one, `to = \"{to}\"`: {differences}")
+                }
+                None => "write a type with another one in `to`".into(),
+            };
+            refused.push(Error::refused(
+                format!("{}.{}", side.name, column.name),
+                format!("the target has no collation {unknown}"),
+                instead,
+            ));
+        }
+    }
+    Ok(refused)
+}
+
+/// MariaDB names its newest collations without the character set, which several of them share.
+fn full_name(row: &Row) -> Result<String, Error> {
+    let (charset, collation) = (row.text(0)?, row.text(1)?);
+    Ok(match collation.starts_with("uca1400_") {
+        true => format!("{charset}_{collation}"),
+        false => collation.to_owned(),
+    })
+}

@@ -1,0 +1,329 @@
+//! Values that the target has no place for.
+
+use futures_util::future::try_join;
+use rowkey_core::Backend;
+use rowkey_tables::catalog::QualifiedName;
+use rowkey_tables::types::{Kind, sqlserver};
+use rowkey_tables::{Connection, Error};
+use serde::Serialize;
+use tokio::sync::mpsc;
+
+use super::doubt::{Doubt, Pair};
+use crate::batch::{Batch, Cell};
+use crate::compare::key_text;
+use crate::instead::Trouble;
+use crate::plan::CopyPolicy;
+use crate::read::read;
+use crate::select::{KeyRange, first};
+use crate::session;
+use crate::side::{Content, Side, SideColumn};
+use crate::write::fit;
+
+/// How many values are shown.
+const EXAMPLES: usize = 3;
+/// So many rows are looked at by two connections, where that takes less time.
+const MANY_ROWS: u64 = 100_000;
+/// How many characters of a key are shown.
+const KEY: usize = 80;
+
+/// The values of a column that the target has no place for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Misfits {
+    /// The table in the source.
+    pub table: QualifiedName,
+    /// The column.
+    pub column: String,
+    /// How many values there are.
+    pub values: u64,
+    /// Some of them.
+    pub examples: Vec<Misfit>,
+    /// What the plan can say for the column, so that they get a place.
+    pub instead: Vec<&'static str>,
+}
+
+/// A value that the target has no place for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Misfit {
+    /// The key of its row; nothing if the table has none.
+    pub key: Option<String>,
+    /// Why it has no place.
+    pub why: String,
+}
+
+impl Misfits {
+    /// The refusal of these values.
+    pub(super) fn error(&self) -> Error {
+        let row = |misfit: &Misfit| misfit.key.as_ref().map(|key| format!("the row {key}"));
+        let mut why = String::new();
+        if let Some(first) = self.examples.first() {
+            why += &first.why;
+            why += &row(first).map_or(String::new(), |row| format!(", in {row}"));
+        }
+        if self.values > 1 {
+            why += &format!("; {} values have no place", self.values);
+            let others: Vec<String> = self.examples.iter().skip(1).filter_map(row).collect();
+            if !others.is_empty() {
+                why += &format!(", others in {}", others.join(", "));
+            }
+        }
+        let mut instead = String::from("change them");
+        if !self.instead.is_empty() {
+            let words = self.instead.join(", ");
+            instead += &format!(", or write `instead = {{ {words} }}` for the column in the plan");
+        }
+        instead += ", or give the column another type there, or leave it out";
+        Error::refused(format!("{}.{}", self.table, self.column), why, instead)
+    }
+}
+
+/// A column that is looked at.
+struct Doubtful<'s> {
+    from: &'s SideColumn,
+    to: &'s SideColumn,
+    /// Whether it is a part of the key, which is never replaced.
+    is_key: bool,
+    refuses_null: bool,
+    refuses_other_json: bool,
+    source: Backend,
+    /// Nothing if all of its values are looked at.
+    condition: Option<String>,
+    found: Misfits,
+}
+
+/// Finds the values of a table that have no place. Columns whose types say that all values have one
+/// are not read. `not_null` are the columns of the target that refuse NULL although the source has
+/// it, `expected` is how many rows the table has, by its statistics.
+pub(super) async fn misfits(
+    source: &mut Connection,
+    from: &Side,
+    to: &Side,
+    not_null: &[String],
+    expected: Option<u64>,
+) -> Result<Vec<Misfits>, Error> {
+    // Whether the account may read all of them, whose types the driver need not know.
+    let rows = format!("{} WHERE 1 = 0", from.select(KeyRange::ALL, false)?);
+    let nothing = format!("SELECT 1 FROM ({rows}) AS readable");
+    let doing = format!("the privileges on {}", from.name);
+    source.query(&doing, &nothing, &[]).await?;
+    let mut doubtful = doubtful(from, to, not_null)?;
+    count(source, from, &mut doubtful, expected).await?;
+    if !doubtful.is_empty() {
+        look(source, from, to, &mut doubtful).await?;
+    }
+    let found = doubtful.into_iter().map(|column| column.found);
+    Ok(found.filter(|found| found.values > 0).collect())
+}
+
+fn doubtful<'s>(
+    from: &'s Side,
+    to: &'s Side,
+    not_null: &[String],
+) -> Result<Vec<Doubtful<'s>>, Error> {
+    let mut doubtful = Vec::new();
+    for (place, (one, other)) in from.columns.iter().zip(&to.columns).enumerate() {
+        let refuses_null = not_null.contains(&one.name);
+        let pair = Pair {
+            source: from.backend,
+            from: one,
+            target: to.backend,
+            to: other,
+            refuses_null,
+        };
+        let condition = match pair.doubt()? {
+            Doubt::Nobody => continue,
+            Doubt::Some(condition) => Some(condition),
+            Doubt::Everybody => None,
+        };
+        doubtful.push(Doubtful {
+            from: one,
+            to: other,
+            is_key: from.key.contains(&place),
+            refuses_null,
+            refuses_other_json: pair.is_json_doubtful(),
+            source: from.backend,
+            condition,
+            found: Misfits {
+                table: from.name.clone(),
+                column: one.name.clone(),
+                values: 0,
+                examples: Vec::new(),
+                instead: Vec::new(),
+            },
+        });
+    }
+    Ok(doubtful)
+}
+
+/// Lets the database count, and keeps the columns that have doubtful values.
+async fn count(
+    source: &mut Connection,
+    from: &Side,
+    doubtful: &mut Vec<Doubtful<'_>>,
+    expected: Option<u64>,
+) -> Result<(), Error> {
+    let conditions: Vec<&str> = doubtful
+        .iter()
+        .filter_map(|column| column.condition.as_deref())
+        .collect();
+    if conditions.is_empty() {
+        return Ok(());
+    }
+    let doing = format!("the values of {}", from.name);
+    // Nearly always there is none, and one condition for all columns takes less time than counts.
+    if !is_any(source, from, &doing, &conditions, expected).await? {
+        doubtful.retain(|column| column.condition.is_none());
+        return Ok(());
+    }
+    let function = match from.backend {
+        Backend::SqlServer => "COUNT_BIG",
+        _ => "COUNT",
+    };
+    let counts: Vec<String> = conditions
+        .iter()
+        .map(|condition| format!("{function}(CASE WHEN {condition} THEN 1 END)"))
+        .collect();
+    let query = format!("SELECT {} FROM {}", counts.join(", "), from.rows()?);
+    let rows = source.query(&doing, &query, &[]).await?;
+    let mut numbers = Vec::new();
+    for place in 0..counts.len() {
+        let row = rows.first();
+        numbers.push(row.map_or(Ok(0), |row| row.integer(place))?);
+    }
+    let mut numbers = numbers.into_iter();
+    doubtful.retain(|column| column.condition.is_none() || numbers.next() != Some(0));
+    Ok(())
+}
+
+/// Whether a row fulfils one of the conditions.
+async fn is_any(
+    source: &mut Connection,
+    from: &Side,
+    doing: &str,
+    conditions: &[&str],
+    expected: Option<u64>,
+) -> Result<bool, Error> {
+    let rows = from.rows()?;
+    let row = |conditions: &[&str]| {
+        let doubted = conditions.join(" OR ");
+        first(
+            from.backend,
+            1,
+            &format!("SELECT 1 FROM {rows} WHERE {doubted}"),
+        )
+    };
+    let is_mysql = matches!(from.backend, Backend::MySql | Backend::MariaDb);
+    let is_large = expected.is_some_and(|rows| rows >= MANY_ROWS);
+    if !(is_mysql && is_large && conditions.len() > 1) {
+        return Ok(!source.query(doing, &row(conditions), &[]).await?.is_empty());
+    }
+    // These give a query one processor, and the conditions take most of its time.
+    let mut other = source.another().await?;
+    session::begin_reading(&mut other).await?;
+    let (one, rest) = conditions.split_at(conditions.len() / 2);
+    let (one, rest) = (row(one), row(rest));
+    let (one, rest) = try_join(
+        source.query(doing, &one, &[]),
+        other.query(doing, &rest, &[]),
+    )
+    .await?;
+    Ok(!one.is_empty() || !rest.is_empty())
+}
+
+/// Reads the doubtful values with the keys of their rows.
+async fn look(
+    source: &mut Connection,
+    from: &Side,
+    to: &Side,
+    doubtful: &mut [Doubtful<'_>],
+) -> Result<(), Error> {
+    let key = from.key.iter().filter_map(|place| from.columns.get(*place));
+    let mut columns: Vec<SideColumn> = key.cloned().collect();
+    let keys = columns.len();
+    columns.extend(doubtful.iter().map(|column| column.from.clone()));
+    columns
+        .iter_mut()
+        .for_each(|column| column.keeps_refused = true);
+    let side = Side {
+        columns,
+        key: (0..keys).collect(),
+        ..from.clone()
+    };
+    let mut query = side.select(KeyRange::ALL, false)?;
+    let conditions: Option<Vec<String>> = doubtful
+        .iter()
+        .map(|column| column.condition.clone())
+        .collect();
+    if let Some(conditions) = conditions {
+        query += &format!(" WHERE {}", conditions.join(" OR "));
+    }
+    let (sender, mut batches) = mpsc::channel::<Batch>(1);
+    let checking = async {
+        while let Some(batch) = batches.recv().await {
+            for row in batch.rows() {
+                for (column, cell) in doubtful.iter_mut().zip(row.iter().skip(keys)) {
+                    let key = || (keys > 0).then(|| shown(&batch, row, &side.key));
+                    column.check(to, &batch, *cell, key);
+                }
+            }
+        }
+        Ok(())
+    };
+    let rows = CopyPolicy::default().batch_rows as usize;
+    try_join(read(source, &side, &query, rows, sender), checking).await?;
+    Ok(())
+}
+
+fn shown(batch: &Batch, row: &[Cell], key: &[usize]) -> String {
+    key_text(batch, row, key).chars().take(KEY).collect()
+}
+
+impl Doubtful<'_> {
+    fn check(
+        &mut self,
+        to: &Side,
+        batch: &Batch,
+        cell: Cell,
+        key: impl FnOnce() -> Option<String>,
+    ) {
+        let why = match cell {
+            Cell::Null if self.refuses_null => "it is NULL, which the target refuses".to_owned(),
+            Cell::Text(span) if self.refuses_other_json && !fit::is_json(batch.text(span)) => {
+                "a text is no JSON".to_owned()
+            }
+            _ => match fit::check(to.backend, self.to, batch, cell) {
+                Ok(()) => return,
+                Err(why) => why,
+            },
+        };
+        self.found.values += 1;
+        if let Some(words) = self.words(batch, cell)
+            && !self.is_key
+            && !self.found.instead.contains(&words)
+        {
+            self.found.instead.push(words);
+        }
+        if self.found.examples.len() < EXAMPLES {
+            self.found.examples.push(Misfit { key: key(), why });
+        }
+    }
+
+    /// Whether a value can be refused for its seventh digit only.
+    fn has_tenths(&self) -> bool {
+        self.source == Backend::SqlServer && sqlserver::has_tenths(&self.from.sql_type)
+    }
+
+    /// What the plan can say about a value.
+    fn words(&self, batch: &Batch, cell: Cell) -> Option<&'static str> {
+        let is_date = matches!(
+            self.from.content,
+            Content::Values(Kind::Date | Kind::Timestamp)
+        );
+        let is_mysql = matches!(self.source, Backend::MySql | Backend::MariaDb);
+        match cell {
+            Cell::Refused(_) if is_date && is_mysql => Some("zero-date = \"null\""),
+            Cell::Refused(_) if self.has_tenths() => Some("tenths = \"cut\""),
+            Cell::Refused(_) => Some("other-type = \"null\""),
+            _ => Trouble::of(batch, cell).map(Trouble::words),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Where readers put their rows, and the cells that they make of values.
+
+use rowkey_core::storage::StoredRef;
+use rowkey_tables::types::{Kind, clock};
+use tokio::sync::mpsc::Sender;
+
+use crate::batch::{Batch, Cell, normal};
+use crate::side::{Content, Side, SideColumn};
+
+/// Where rows go.
+pub(super) struct Outlet {
+    pub(super) batch: Batch,
+    /// How many rows a batch has at most.
+    pub(super) rows: usize,
+    pub(super) batches: Sender<Batch>,
+}
+
+/// Nobody takes the rows any more.
+pub(super) struct Closed;
+
+impl Outlet {
+    /// After each row: sends the batch if it is full.
+    pub(super) async fn row_ends(&mut self, side: &Side) -> Result<(), Closed> {
+        if !self.batch.is_full() {
+            return Ok(());
+        }
+        let next = Batch::new(side.columns.len(), self.rows);
+        let full = std::mem::replace(&mut self.batch, next);
+        self.batches.send(full).await.map_err(|_| Closed)
+    }
+
+    pub(super) async fn finish(self) {
+        if !self.batch.is_empty() {
+            // Whoever has stopped taking rows says why.
+            let _ = self.batches.send(self.batch).await;
+        }
+    }
+}
+
+/// The cell that the plan wants, whatever was read.
+pub(super) fn settled(
+    batch: &mut Batch,
+    column: &SideColumn,
+    read: Result<Cell, String>,
+) -> Result<Cell, String> {
+    match read {
+        Ok(cell) => Ok(column.instead.of(batch, cell)),
+        Err(_) if column.instead.other_type.is_some() => Ok(Cell::Null),
+        Err(why) if column.keeps_refused => Ok(Cell::Refused(batch.keep(why.as_bytes()))),
+        Err(why) => Err(why),
+    }
+}
+
+/// The cell of an id in the form of a side.
+pub(super) fn id_cell(
+    batch: &mut Batch,
+    column: &SideColumn,
+    found: StoredRef<'_>,
+) -> Result<Cell, String> {
+    let Content::Ids(form) = column.content else {
+        return Err("it contains no ids".into());
+    };
+    let id = form.decode(found).map_err(|error| error.to_string())?;
+    Ok(Cell::Sixteen(batch.keep(&id.to_be_bytes())))
+}
+
+/// The cell of text that a side stores for a kind.
+pub(super) fn text_cell(batch: &mut Batch, kind: Kind, text: &str) -> Result<Cell, String> {
+    let no = |what: &str| format!("a value is \"{}\", which is no {what}", shortened(text));
+    Ok(match kind {
+        Kind::Text => Cell::Text(batch.keep(text.as_bytes())),
+        Kind::Decimal if normal(text).is_some() => Cell::Decimal(batch.keep(text.as_bytes())),
+        Kind::Integer => integer_cell(text.parse().map_err(|_| no("whole number"))?)?,
+        Kind::Date => Cell::Date(clock::read_date(text).ok_or_else(|| no("date"))?),
+        Kind::Time => Cell::Time(clock::read_time(text).ok_or_else(|| no("time of day"))?),
+        Kind::Timestamp => {
+            Cell::Timestamp(clock::read_timestamp(text).ok_or_else(|| no("date and time"))?)
+        }
+        Kind::Uuid => {
+            let sixteen = sixteen_of(text).ok_or_else(|| no("UUID"))?;
+            Cell::Sixteen(batch.keep(&sixteen))
+        }
+        Kind::Decimal => return Err(no("decimal number")),
+        Kind::Bool | Kind::Single | Kind::Double | Kind::Bytes | Kind::Own => {
+            return Err(no("such value"));
+        }
+    })
+}
+
+/// A value for a message.
+pub(super) fn shortened(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+pub(super) fn integer_cell(number: i128) -> Result<Cell, String> {
+    match (i64::try_from(number), u64::try_from(number)) {
+        (Ok(number), _) => Ok(Cell::Integer(number)),
+        (_, Ok(number)) => Ok(Cell::Large(number)),
+        _ => Err(format!("a value is {number}, which has more than 64 bits")),
+    }
+}
+
+/// The bytes of a UUID in text.
+fn sixteen_of(text: &str) -> Option<[u8; 16]> {
+    let is_hyphen = |place: usize| matches!(place, 8 | 13 | 18 | 23);
+    let is_shaped = text.len() == 36
+        && text
+            .bytes()
+            .enumerate()
+            .all(|(place, byte)| match is_hyphen(place) {
+                true => byte == b'-',
+                false => byte.is_ascii_hexdigit(),
+            });
+    if !is_shaped {
+        return None;
+    }
+    let number = u128::from_str_radix(&text.replace('-', ""), 16).ok()?;
+    Some(number.to_be_bytes())
+}
+
+/// Text from a driver.
+pub(super) fn utf8(bytes: &[u8]) -> Result<&str, String> {
+    str::from_utf8(bytes).map_err(|_| "a text is not UTF-8".into())
+}
+
+/// Sixteen bytes of a UUID.
+pub(super) fn sixteen_cell(batch: &mut Batch, bytes: &[u8]) -> Result<Cell, String> {
+    match bytes.len() {
+        16 => Ok(Cell::Sixteen(batch.keep(bytes))),
+        length => Err(format!("a value has {length} bytes, and a UUID has 16")),
+    }
+}

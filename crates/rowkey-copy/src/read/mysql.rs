@@ -1,0 +1,183 @@
+//! MySQL and MariaDB: a prepared query, whose values come as the server stores them.
+
+use futures_util::TryStreamExt;
+use jiff::civil::Date;
+use rowkey_core::storage::StoredRef;
+use rowkey_tables::Error;
+use rowkey_tables::types::{Kind, Type, clock};
+use sqlx::mysql::MySqlRow;
+use sqlx::{Decode, MySql, MySqlConnection, Row as _};
+
+use super::cells::{Outlet, id_cell, integer_cell, settled, sixteen_cell, text_cell, utf8};
+use crate::batch::{Batch, Cell};
+use crate::side::{Content, Side, SideColumn};
+
+/// Why a date has no cell.
+const NO_DATE: &str = "a date has zeros or a day too many, and is on no calendar";
+
+pub(super) async fn read(
+    connection: &mut MySqlConnection,
+    side: &Side,
+    query: &str,
+    outlet: &mut Outlet,
+) -> Result<(), Error> {
+    let doing = format!("reading {}", side.name);
+    let mut rows = sqlx::query(sqlx::AssertSqlSafe(query))
+        .persistent(false)
+        .fetch(connection);
+    while let Some(row) = rows.try_next().await.map_err(Error::database(&doing))? {
+        push_row(side, &row, &mut outlet.batch, &doing)?;
+        if outlet.row_ends(side).await.is_err() {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+fn push_row(side: &Side, row: &MySqlRow, batch: &mut Batch, doing: &str) -> Result<(), Error> {
+    for (place, column) in side.columns.iter().enumerate() {
+        let raw = row.try_get_raw(place).map_err(Error::database(doing))?;
+        // Not whether it is NULL: the driver says so of dates of zeros too.
+        let value = <&[u8] as Decode<'_, MySql>>::decode(raw).ok();
+        let cell = match value {
+            None => Cell::Null,
+            Some(value) => cell(batch, column, value).map_err(|why| side.wrong(column, &why))?,
+        };
+        batch.push(cell);
+    }
+    Ok(())
+}
+
+fn cell(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell, String> {
+    let read = cell_of(batch, column, value);
+    settled(batch, column, read)
+}
+
+fn cell_of(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell, String> {
+    let kind = match column.content {
+        Content::Ids(_) => return id(batch, column, value),
+        Content::Values(kind) => kind,
+    };
+    Ok(match (kind, column.own) {
+        (Kind::Own, _) => Cell::Bytes(batch.keep(value)),
+        (Kind::Text, Type::Bits { length, .. }) => {
+            let digits: String = value.iter().map(|byte| format!("{byte:08b}")).collect();
+            // The last of them, because the first byte is filled with zeros.
+            let start = digits.len().saturating_sub(length as usize);
+            Cell::Text(batch.keep(digits.get(start..).unwrap_or_default().as_bytes()))
+        }
+        (Kind::Bool, _) => match value {
+            [truth @ (0 | 1)] => Cell::Bool(*truth == 1),
+            [other] => {
+                let number = other.cast_signed();
+                return Err(format!("a value is {number}, and neither 0 nor 1"));
+            }
+            _ => return Err("a value is neither 0 nor 1".into()),
+        },
+        (Kind::Integer | Kind::Decimal, Type::Decimal(_)) => text_cell(batch, kind, utf8(value)?)?,
+        (Kind::Integer, own) => integer_cell(integer(own, value)?)?,
+        (Kind::Single, Type::Double) => Cell::Single(f64::from_le_bytes(exactly(value)?) as f32),
+        (Kind::Single, _) => Cell::Single(f32::from_le_bytes(exactly(value)?)),
+        (Kind::Double, _) => Cell::Double(f64::from_le_bytes(exactly(value)?)),
+        (Kind::Text, _) => text_cell(batch, kind, utf8(value)?)?,
+        (Kind::Bytes, _) => Cell::Bytes(batch.keep(value)),
+        (Kind::Date | Kind::Timestamp, _)
+            if column.instead.zero_date.is_some() && date(value).is_err() =>
+        {
+            Cell::Null
+        }
+        (Kind::Date, _) => Cell::Date(date(value)?),
+        (Kind::Time, _) => Cell::Time(time(value)?),
+        (Kind::Timestamp, _) => Cell::Timestamp(timestamp(value)?),
+        (Kind::Uuid, Type::Text(_) | Type::PaddedText(_)) => text_cell(batch, kind, utf8(value)?)?,
+        // MariaDB's own comes as text.
+        (Kind::Uuid, Type::Uuid) if value.len() == 36 => text_cell(batch, kind, utf8(value)?)?,
+        (Kind::Uuid, _) => sixteen_cell(batch, value)?,
+        (Kind::Decimal, _) => return Err("its type is no decimal number".into()),
+    })
+}
+
+fn id(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell, String> {
+    let found = match column.own {
+        Type::Integer { .. } => StoredRef::Integer(integer(column.own, value)?),
+        Type::FixedBytes(_) | Type::Bytes(_) => StoredRef::Bytes(value),
+        _ => StoredRef::Text(utf8(value)?),
+    };
+    id_cell(batch, column, found)
+}
+
+fn integer(own: Type, value: &[u8]) -> Result<i128, String> {
+    let is_unsigned = matches!(
+        own,
+        Type::Integer {
+            is_unsigned: true,
+            ..
+        }
+    );
+    Ok(match (value.len(), is_unsigned) {
+        (1, true) => u8::from_le_bytes(exactly(value)?).into(),
+        (1, false) => i8::from_le_bytes(exactly(value)?).into(),
+        (2, true) => u16::from_le_bytes(exactly(value)?).into(),
+        (2, false) => i16::from_le_bytes(exactly(value)?).into(),
+        (4, true) => u32::from_le_bytes(exactly(value)?).into(),
+        (4, false) => i32::from_le_bytes(exactly(value)?).into(),
+        (_, true) => u64::from_le_bytes(exactly(value)?).into(),
+        (_, false) => i64::from_le_bytes(exactly(value)?).into(),
+    })
+}
+
+/// A length, the year in two bytes, the month and the day; nothing of these for a date of zeros.
+fn date(value: &[u8]) -> Result<i32, String> {
+    let zero = || NO_DATE.to_owned();
+    let [_, low, high, month, day, ..] = *value else {
+        return Err(zero());
+    };
+    let year = u16::from_le_bytes([low, high]).cast_signed();
+    let date = Date::new(year, month.cast_signed(), day.cast_signed());
+    match (year, date) {
+        (1.., Ok(date)) => Ok(clock::days_of(date)),
+        _ => Err(zero()),
+    }
+}
+
+/// A date, followed by the hour, the minute and the second, and perhaps the microsecond.
+fn timestamp(value: &[u8]) -> Result<i64, String> {
+    let days = i64::from(date(value)?);
+    let micros = match value.get(5..).unwrap_or_default() {
+        [] => 0,
+        rest => of_day(rest)?,
+    };
+    Ok(days * clock::DAY + micros)
+}
+
+/// A length, the sign, days in four bytes, and what follows a date.
+fn time(value: &[u8]) -> Result<i64, String> {
+    let [_, is_negative, d1, d2, d3, d4, rest @ ..] = value else {
+        return Ok(0);
+    };
+    let days = i64::from(u32::from_le_bytes([*d1, *d2, *d3, *d4]));
+    let micros = days * clock::DAY + of_day(rest)?;
+    Ok(match is_negative {
+        0 => micros,
+        _ => -micros,
+    })
+}
+
+fn of_day(bytes: &[u8]) -> Result<i64, String> {
+    let (hour, minute, second, micros) = match *bytes {
+        [hour, minute, second] => (hour, minute, second, 0),
+        [hour, minute, second, a, b, c, d] => {
+            (hour, minute, second, u32::from_le_bytes([a, b, c, d]))
+        }
+        _ => return Err("the server has sent an incomplete time".into()),
+    };
+    let seconds = (i64::from(hour) * 60 + i64::from(minute)) * 60 + i64::from(second);
+    Ok(seconds * 1_000_000 + i64::from(micros))
+}
+
+fn exactly<const N: usize>(value: &[u8]) -> Result<[u8; N], String> {
+    let length = value.len();
+    value
+        .try_into()
+        .map_err(|_| format!("the server has sent {length} bytes instead of {N}"))
+}

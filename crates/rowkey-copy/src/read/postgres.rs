@@ -1,0 +1,166 @@
+//! PostgreSQL: COPY in binary.
+
+use futures_util::TryStreamExt;
+use rowkey_core::driver::numeric;
+use rowkey_core::storage::StoredRef;
+use rowkey_tables::Error;
+use rowkey_tables::connection::copy_out::{CopyOut, CopyRow, Malformed};
+use rowkey_tables::types::interval::Interval;
+use rowkey_tables::types::{Kind, Type, network};
+use sqlx::PgConnection;
+
+use super::cells::{Outlet, id_cell, integer_cell, settled, sixteen_cell, text_cell, utf8};
+use crate::batch::{Batch, Cell};
+use crate::side::{Content, Side, SideColumn};
+
+pub(super) async fn read(
+    connection: &mut PgConnection,
+    side: &Side,
+    query: &str,
+    outlet: &mut Outlet,
+) -> Result<(), Error> {
+    let doing = format!("reading {}", side.name);
+    let statement = format!("COPY ({query}) TO STDOUT (FORMAT binary)");
+    let mut chunks = connection
+        .copy_out_raw(&statement)
+        .await
+        .map_err(Error::database(&doing))?;
+    let mut rows = CopyOut::default();
+    while let Some(message) = chunks.try_next().await.map_err(Error::database(&doing))? {
+        rows.add(&message);
+        while let Some(row) = rows
+            .next_row(side.columns.len())
+            .map_err(|Malformed| malformed(side))?
+        {
+            push_row(side, row, &mut outlet.batch)?;
+            if outlet.row_ends(side).await.is_err() {
+                return Ok(());
+            }
+        }
+    }
+    match rows.is_ended() {
+        true => Ok(()),
+        false => Err(malformed(side)),
+    }
+}
+
+fn malformed(side: &Side) -> Error {
+    Error::Differs {
+        what: format!("reading {}", side.name),
+        found: "the server's rows end early, or are not in PostgreSQL's binary form".into(),
+    }
+}
+
+fn push_row(side: &Side, row: CopyRow<'_>, batch: &mut Batch) -> Result<(), Error> {
+    for (column, value) in side.columns.iter().zip(row) {
+        let cell = match value {
+            None => Cell::Null,
+            Some(value) => cell(batch, column, value).map_err(|why| side.wrong(column, &why))?,
+        };
+        batch.push(cell);
+    }
+    Ok(())
+}
+
+fn cell(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell, String> {
+    let read = cell_of(batch, column, value);
+    settled(batch, column, read)
+}
+
+fn cell_of(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell, String> {
+    let kind = match column.content {
+        Content::Ids(_) => return id(batch, column, value),
+        Content::Values(kind) => kind,
+    };
+    Ok(match (kind, column.own) {
+        (Kind::Own, _) => Cell::Bytes(batch.keep(value)),
+        (Kind::Bool, Type::Bits { .. }) => Cell::Bool(bits(value)? == "1"),
+        (Kind::Bool, _) => Cell::Bool(value == [1]),
+        (Kind::Integer | Kind::Decimal, Type::Decimal(_)) => {
+            let digits = numeric::text(value).ok_or("bytes that are not a numeric")?;
+            text_cell(batch, kind, &digits)?
+        }
+        (Kind::Integer, _) => integer_cell(integer(value)?.into())?,
+        (Kind::Single, Type::Double) => Cell::Single(double(value)? as f32),
+        (Kind::Single, _) => Cell::Single(f32::from_be_bytes(exactly(value)?)),
+        (Kind::Double, _) => Cell::Double(double(value)?),
+        (Kind::Text, Type::Bits { .. }) => Cell::Text(batch.keep(bits(value)?.as_bytes())),
+        (Kind::Text, Type::Network { is_cidr }) => {
+            let text = network::text(value, is_cidr).ok_or("bytes that are no address")?;
+            Cell::Text(batch.keep(text.as_bytes()))
+        }
+        (Kind::Text, Type::Interval) => Cell::Text(batch.keep(interval(value)?.text().as_bytes())),
+        (Kind::Time, Type::Interval) => {
+            let interval = interval(value)?;
+            let time = interval.as_time();
+            Cell::Time(
+                time.ok_or_else(|| format!("a value is {}, which is no time", interval.text()))?,
+            )
+        }
+        (Kind::Text, _) => {
+            // The version of `jsonb`, which isn't a character of JSON.
+            let text = match (column.own, value) {
+                (Type::Json, [1, text @ ..]) => text,
+                (_, text) => text,
+            };
+            text_cell(batch, kind, utf8(text)?)?
+        }
+        (Kind::Bytes, _) => Cell::Bytes(batch.keep(value)),
+        (Kind::Date, _) => Cell::Date(i32::from_be_bytes(exactly(value)?)),
+        (Kind::Time, _) => Cell::Time(i64::from_be_bytes(exactly(value)?)),
+        (Kind::Timestamp, _) => Cell::Timestamp(i64::from_be_bytes(exactly(value)?)),
+        (Kind::Uuid, Type::Text(_) | Type::PaddedText(_)) => text_cell(batch, kind, utf8(value)?)?,
+        (Kind::Uuid, _) => sixteen_cell(batch, value)?,
+        (Kind::Decimal, _) => return Err("its type is no decimal number".into()),
+    })
+}
+
+fn id(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell, String> {
+    let digits;
+    let found = match column.own {
+        Type::Decimal(_) => {
+            digits = numeric::text(value).ok_or("bytes that are not a numeric")?;
+            StoredRef::Text(&digits)
+        }
+        Type::Integer { .. } => StoredRef::Integer(integer(value)?.into()),
+        Type::Text(_) | Type::PaddedText(_) => StoredRef::Text(utf8(value)?),
+        _ => StoredRef::Bytes(value),
+    };
+    id_cell(batch, column, found)
+}
+
+/// The digits of bits, behind their number.
+fn bits(value: &[u8]) -> Result<String, String> {
+    let wrong = || "the server has sent incomplete bits".to_owned();
+    let (length, bytes) = value.split_first_chunk().ok_or_else(wrong)?;
+    let length = u32::from_be_bytes(*length) as usize;
+    let mut digits: String = bytes.iter().map(|byte| format!("{byte:08b}")).collect();
+    match digits.len() >= length {
+        true => digits.truncate(length),
+        false => return Err(wrong()),
+    }
+    Ok(digits)
+}
+
+fn interval(value: &[u8]) -> Result<Interval, String> {
+    Interval::of_binary(value).ok_or_else(|| "bytes that are no interval".into())
+}
+
+fn integer(value: &[u8]) -> Result<i64, String> {
+    Ok(match value.len() {
+        2 => i16::from_be_bytes(exactly(value)?).into(),
+        4 => i32::from_be_bytes(exactly(value)?).into(),
+        _ => i64::from_be_bytes(exactly(value)?),
+    })
+}
+
+fn double(value: &[u8]) -> Result<f64, String> {
+    Ok(f64::from_be_bytes(exactly(value)?))
+}
+
+fn exactly<const N: usize>(value: &[u8]) -> Result<[u8; N], String> {
+    let length = value.len();
+    value
+        .try_into()
+        .map_err(|_| format!("the server has sent {length} bytes instead of {N}"))
+}

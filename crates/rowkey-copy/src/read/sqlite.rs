@@ -1,0 +1,130 @@
+//! SQLite, in which each value has a type of its own.
+
+use futures_util::TryStreamExt;
+use rowkey_core::storage::StoredRef;
+use rowkey_tables::Error;
+use rowkey_tables::types::{Kind, Type};
+use sqlx::sqlite::SqliteRow;
+use sqlx::{Row as _, SqliteConnection, TypeInfo, ValueRef};
+
+use super::cells::{Outlet, id_cell, settled, shortened, sixteen_cell, text_cell};
+use crate::batch::{Batch, Cell};
+use crate::side::{Content, Side, SideColumn};
+
+pub(super) async fn read(
+    connection: &mut SqliteConnection,
+    side: &Side,
+    query: &str,
+    outlet: &mut Outlet,
+) -> Result<(), Error> {
+    let doing = format!("reading {}", side.name);
+    let mut rows = sqlx::query(sqlx::AssertSqlSafe(query))
+        .persistent(false)
+        .fetch(connection);
+    while let Some(row) = rows.try_next().await.map_err(Error::database(&doing))? {
+        for (place, column) in side.columns.iter().enumerate() {
+            let value = Found::of(&row, place).map_err(Error::database(&doing))?;
+            let cell = value
+                .cell(&mut outlet.batch, column)
+                .map_err(|why| side.wrong(column, &why))?;
+            outlet.batch.push(cell);
+        }
+        if outlet.row_ends(side).await.is_err() {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// A value with its own type.
+enum Found<'r> {
+    Null,
+    Integer(i64),
+    Real(f64),
+    Text(&'r str),
+    Blob(&'r [u8]),
+}
+
+impl<'r> Found<'r> {
+    fn of(row: &'r SqliteRow, place: usize) -> Result<Self, sqlx::Error> {
+        let raw = row.try_get_raw(place)?;
+        if raw.is_null() {
+            return Ok(Self::Null);
+        }
+        let is = |name: &str| raw.type_info().name() == name;
+        Ok(match () {
+            () if is("INTEGER") => Self::Integer(row.try_get_unchecked(place)?),
+            () if is("REAL") => Self::Real(row.try_get_unchecked(place)?),
+            () if is("BLOB") => Self::Blob(row.try_get_unchecked(place)?),
+            () => Self::Text(row.try_get_unchecked(place)?),
+        })
+    }
+
+    fn cell(self, batch: &mut Batch, column: &SideColumn) -> Result<Cell, String> {
+        let read = self.cell_of(batch, column);
+        settled(batch, column, read)
+    }
+
+    fn cell_of(self, batch: &mut Batch, column: &SideColumn) -> Result<Cell, String> {
+        let kind = match column.content {
+            Content::Ids(_) => return self.id(batch, column),
+            Content::Values(kind) => kind,
+        };
+        let is_loose = matches!(column.own, Type::Loose(_));
+        let is_any = is_loose || column.own == Type::Own;
+        Ok(match (kind, &self) {
+            (_, Self::Null) => Cell::Null,
+            (Kind::Own, Self::Integer(number)) => Cell::Integer(*number),
+            (Kind::Own, Self::Real(number)) => Cell::Double(*number),
+            (Kind::Own, Self::Text(text)) => Cell::Text(batch.keep(text.as_bytes())),
+            (Kind::Own, Self::Blob(bytes)) => Cell::Bytes(batch.keep(bytes)),
+            (Kind::Decimal, Self::Integer(number)) if is_loose => {
+                Cell::Decimal(batch.keep(number.to_string().as_bytes()))
+            }
+            // The shortest digits that are the number.
+            (Kind::Decimal, Self::Real(number)) if is_loose && number.is_finite() => {
+                Cell::Decimal(batch.keep(number.to_string().as_bytes()))
+            }
+            (Kind::Text, Self::Integer(number)) if is_any => {
+                Cell::Text(batch.keep(number.to_string().as_bytes()))
+            }
+            (Kind::Text, Self::Real(number)) if is_any => {
+                Cell::Text(batch.keep(format!("{number:?}").as_bytes()))
+            }
+            (Kind::Bool, Self::Integer(truth @ (0 | 1))) => Cell::Bool(*truth == 1),
+            (Kind::Integer, Self::Integer(number)) => Cell::Integer(*number),
+            (Kind::Single, Self::Real(number)) => Cell::Single(*number as f32),
+            (Kind::Double, Self::Real(number)) => Cell::Double(*number),
+            (Kind::Bytes, Self::Blob(bytes)) => Cell::Bytes(batch.keep(bytes)),
+            (Kind::Uuid, Self::Blob(bytes)) => sixteen_cell(batch, bytes)?,
+            (Kind::Single | Kind::Double | Kind::Bool | Kind::Bytes, _) => {
+                return Err(self.refused(column));
+            }
+            (_, Self::Text(text)) => text_cell(batch, kind, text)?,
+            _ => return Err(self.refused(column)),
+        })
+    }
+
+    fn id(self, batch: &mut Batch, column: &SideColumn) -> Result<Cell, String> {
+        let found = match self {
+            Self::Null => return Ok(Cell::Null),
+            Self::Integer(number) => StoredRef::Integer(number.into()),
+            Self::Text(text) => StoredRef::Text(text),
+            Self::Blob(bytes) => StoredRef::Bytes(bytes),
+            Self::Real(_) => return Err(self.refused(column)),
+        };
+        id_cell(batch, column, found)
+    }
+
+    /// Says what a value is in a column that is declared for others.
+    fn refused(&self, column: &SideColumn) -> String {
+        let found = match self {
+            Self::Null => "NULL".to_owned(),
+            Self::Integer(number) => format!("the integer {number}"),
+            Self::Real(number) => format!("the real number {number}"),
+            Self::Text(text) => format!("the text \"{}\"", shortened(text)),
+            Self::Blob(bytes) => format!("a blob of {} bytes", bytes.len()),
+        };
+        format!("a value is {found}, and the type is {}", column.sql_type)
+    }
+}

@@ -1,0 +1,318 @@
+//! The copy itself.
+
+use rowkey_core::Backend;
+use rowkey_tables::catalog::{Catalog, QualifiedName};
+use rowkey_tables::{Connection, Error, Progress, Step};
+use serde::Serialize;
+
+use crate::checkpoint::{self, Checkpoint, State};
+use crate::compare::{self, Difference, compare_table};
+use crate::existing::{check_references, check_rows, check_target};
+use crate::job::{Job, names_of};
+use crate::parts::{self, Part, Told};
+use crate::plan::CopyPlan;
+use crate::request::{MAX_JOBS, Request};
+use crate::side::Side;
+use crate::sides::check_backends;
+use crate::{create, left_out, objects, preflight, session};
+
+/// What was copied.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// The product that was read.
+    pub source: &'static str,
+    /// The product that was written.
+    pub target: &'static str,
+    /// The tables, in the order of the plan.
+    pub tables: Vec<CopiedTable>,
+    /// What a person should know: what the target has not got.
+    pub notes: Vec<String>,
+}
+
+/// A table that was copied.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CopiedTable {
+    /// The table's name in the source.
+    pub table: QualifiedName,
+    /// The table's name in the target.
+    pub becomes: QualifiedName,
+    /// How many rows it has.
+    pub rows: u64,
+    /// How many of them an earlier run has copied.
+    pub rows_before: u64,
+    /// The sum of the hashes of its rows, in hexadecimal.
+    pub hash: String,
+    /// How the target differs from the source, if an earlier run has copied rows that the source
+    /// has changed since.
+    pub changed: Option<Difference>,
+}
+
+/// Copies the tables of a plan, or goes on where an interrupted copy has stopped.
+///
+/// Rows are committed together with the last key of them, so that every row is copied exactly once.
+/// A table without a key is copied in one transaction. With several jobs, all readers see the
+/// source at the same moment: MySQL and MariaDB lock the tables for that moment, which needs the
+/// privilege LOCK TABLES; SQL Server locks them too, and has one job where the database does not
+/// allow snapshots. A runtime with several threads lets them use several processors.
+///
+/// # Errors
+///
+/// [`Error::Refused`] before the first row for what the plan does not map, and for tables with
+/// rows; later for a value that its column in the target does not hold. The rows that are committed
+/// stay, and the same call continues after them.
+pub async fn copy(
+    source: &mut Connection,
+    target: &mut Connection,
+    plan: &CopyPlan,
+    request: &Request,
+    progress: &mut dyn Progress,
+) -> Result<Report, Error> {
+    plan.check()?;
+    check_backends(source, target, plan)?;
+    let catalog = Catalog::read(source).await?;
+    plan.check_catalog(&catalog)?;
+    let mut job = Job::new(plan, &catalog)?;
+    job.notes.extend(catalog.unseen.iter().cloned());
+    let left_out = left_out::of_database(source, plan, &catalog).await?;
+    job.notes.extend(left_out);
+    let jobs = job.jobs(source, request).await?;
+    session::begin_writing(target, &job.id).await?;
+    let readers = session::begin_reading_together(source, jobs - 1, &job.from).await?;
+    preflight::require(source, target, plan, &catalog, request.create, progress).await?;
+    let part_rows = (jobs > 1).then_some(request.part_rows);
+    let checkpoints = job.begin(source, target, request.create, part_rows).await?;
+    let mut tables = job
+        .rows(source, target, readers, &checkpoints, progress)
+        .await?;
+    // At the end, so that copies that are often interrupted come to one.
+    for (number, table) in tables.iter_mut().enumerate() {
+        let parts = &checkpoints[number];
+        table.changed = job
+            .difference(source, target, number, parts, progress)
+            .await?;
+    }
+    if request.create {
+        job.add_objects(target, progress).await?;
+    }
+    job.set_counters(source, target).await?;
+    let orphan = "a row refers to one that does not exist, in the source too";
+    check_references(target, orphan).await?;
+    // Otherwise it stays without an end, so that the next run says so, too.
+    if tables.iter().all(|table| table.changed.is_none()) {
+        checkpoint::end(target, &job.id).await?;
+    }
+    Ok(Report {
+        source: source.backend().name(),
+        target: target.backend().name(),
+        tables,
+        notes: job.notes,
+    })
+}
+
+impl Job<'_> {
+    /// How many parts are copied at the same time.
+    async fn jobs(&mut self, source: &mut Connection, request: &Request) -> Result<u32, Error> {
+        if !session::sees_one_moment(source).await? {
+            self.notes.push(session::NO_MOMENT.into());
+            return Ok(1);
+        }
+        let jobs = request.jobs.clamp(1, MAX_JOBS);
+        let is_sqlite = |side: &Side| side.backend == Backend::Sqlite;
+        Ok(
+            match jobs > 1 && self.from.iter().chain(&self.to).any(is_sqlite) {
+                true => {
+                    self.notes
+                        .push("one job has copied all, because SQLite has one writer".into());
+                    1
+                }
+                false => jobs,
+            },
+        )
+    }
+
+    /// Makes or checks the tables of the target, and returns how far each part of each has come.
+    async fn begin(
+        &mut self,
+        source: &mut Connection,
+        target: &mut Connection,
+        create: bool,
+        part_rows: Option<u32>,
+    ) -> Result<Vec<Vec<Checkpoint>>, Error> {
+        let known = checkpoint::read(target, &self.id, self.to.len()).await?;
+        let checkpoints = match known {
+            Some(known) => known,
+            None => {
+                let catalog = Catalog::read(target).await?;
+                for side in &self.to {
+                    check_target(target, &catalog, side, create).await?;
+                    self.notes.extend(left_out::triggers(&catalog, side));
+                }
+                let parts = self.divide(source, part_rows).await?;
+                checkpoint::begin(target, &self.id, &parts).await?;
+                parts
+            }
+        };
+        for ((table, side), from) in self.originals.iter().zip(&self.to).zip(&self.from) {
+            if create {
+                let is_key_late = objects::has_late_key(target, from, side).await?;
+                let (to, originals) = (&self.to, &self.originals);
+                let made = create::creation(self.source, table, side, to, originals, is_key_late)?;
+                let doing = format!("making the table {}", side.name);
+                target.execute(&doing, &made.statement).await?;
+                self.notes.extend(made.left_out);
+            }
+            let left_out = left_out::of_table(self.source, table, side);
+            self.notes.extend(left_out);
+        }
+        Ok(checkpoints)
+    }
+
+    /// The parts of each table, each of about so many rows.
+    async fn divide(
+        &self,
+        source: &mut Connection,
+        part_rows: Option<u32>,
+    ) -> Result<Vec<Vec<Checkpoint>>, Error> {
+        let mut tables = Vec::new();
+        for (table, side) in self.originals.iter().zip(&self.from) {
+            tables.push(match part_rows {
+                Some(rows) => parts::divide(source, table, side, rows).await?,
+                None => vec![Checkpoint::beginning(Vec::new())],
+            });
+        }
+        Ok(tables)
+    }
+
+    /// The parts of a table.
+    fn parts(&self, number: usize, checkpoints: &[Checkpoint]) -> impl Iterator<Item = Part> {
+        let (from, to) = (&self.from[number], &self.to[number]);
+        Part::of(&self.id, number, from, to, checkpoints)
+    }
+
+    /// Copies all rows that are not there yet.
+    async fn rows(
+        &self,
+        source: &mut Connection,
+        target: &mut Connection,
+        readers: Vec<Connection>,
+        checkpoints: &[Vec<Checkpoint>],
+        progress: &mut dyn Progress,
+    ) -> Result<Vec<CopiedTable>, Error> {
+        let tables = checkpoints.iter().enumerate();
+        let parts = tables.flat_map(|(number, parts)| self.parts(number, parts));
+        let parts = parts.filter(|part| part.checkpoint.state == State::Begun);
+        let before = |parts: &[Checkpoint]| parts.iter().map(|part| part.rows).sum();
+        let told = checkpoints.iter().enumerate().map(|(number, parts)| Told {
+            table: self.from[number].name.to_string(),
+            done: before(parts),
+            expected: self.originals[number].estimated_rows,
+        });
+        let mut told: Vec<Told> = told.collect();
+        let parts = parts.collect();
+        parts::copy(
+            parts,
+            self.policy,
+            source,
+            target,
+            readers,
+            &mut told,
+            progress,
+        )
+        .await?;
+        let copied = checkpoint::read(target, &self.id, self.to.len()).await?;
+        let mut tables = Vec::new();
+        for (number, parts) in copied.unwrap_or_default().iter().enumerate() {
+            let (from, to) = (&self.from[number], &self.to[number]);
+            let rows = parts.iter().map(|part| part.rows).sum();
+            let sums = parts.iter().map(|part| part.sum);
+            if checkpoints[number]
+                .iter()
+                .any(|part| part.state != State::Done)
+            {
+                check_rows(target, to, rows).await?;
+            }
+            tables.push(CopiedTable {
+                table: from.name.clone(),
+                becomes: to.name.clone(),
+                rows,
+                rows_before: before(&checkpoints[number]),
+                hash: format!("{:032x}", sums.fold(0, u128::wrapping_add)),
+                changed: None,
+            });
+        }
+        Ok(tables)
+    }
+
+    /// How a table differs from its source, if that has changed since an earlier run.
+    async fn difference(
+        &self,
+        source: &mut Connection,
+        target: &mut Connection,
+        number: usize,
+        checkpoints: &[Checkpoint],
+        progress: &mut dyn Progress,
+    ) -> Result<Option<Difference>, Error> {
+        let (from, to) = (&self.from[number], &self.to[number]);
+        for part in self.parts(number, checkpoints) {
+            let Some(copied) = part.copied()? else {
+                continue;
+            };
+            // Whether the source has other rows now where an earlier run has copied some.
+            let doing = format!("reading again what was copied of {}", from.name);
+            progress.report(Step::Begins(doing));
+            let found = compare::sum(source, from, &copied).await?;
+            if found != (part.checkpoint.rows, part.checkpoint.sum) {
+                let compared = compare_table(source, target, from, to).await?;
+                return Ok(compared.difference);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Adds the keys and indexes of all tables, then the references.
+    async fn add_objects(
+        &mut self,
+        target: &mut Connection,
+        progress: &mut dyn Progress,
+    ) -> Result<(), Error> {
+        let planned = self.planned_objects()?;
+        let catalog = Catalog::read(target).await?;
+        for (number, object) in &planned {
+            let object = match object {
+                Ok(object) => object,
+                Err(note) => {
+                    self.notes.push(note.clone());
+                    continue;
+                }
+            };
+            let side = &self.to[*number];
+            let names = names_of(&planned, *number);
+            if !object.is_in(catalog.table(&side.name)?, &names) {
+                let doing = format!("{}: {}", side.name, object.name);
+                progress.report(Step::Begins(doing.clone()));
+                target.execute(&doing, &object.statement).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets the counters of the target continue after the rows.
+    async fn set_counters(
+        &self,
+        source: &mut Connection,
+        target: &mut Connection,
+    ) -> Result<(), Error> {
+        for (table, side) in self.originals.iter().zip(&self.to) {
+            let counted = create::counted(table, side);
+            let Some(column) = counted.and_then(|column| table.column(&column.name)) else {
+                continue;
+            };
+            let last = objects::counted_to(source, table, column).await?;
+            for statement in objects::counter(side, &column.name, last)? {
+                let doing = format!("the counter of {}", side.name);
+                target.execute(&doing, &statement).await?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,132 @@
+//! A table as one of the two databases has it.
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+use rowkey_sql::StoredForm;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::QualifiedName;
+use rowkey_tables::types::{self, Charset, Kind, Type};
+
+use crate::instead::Instead;
+
+/// A table and its columns, in the order of the cells of a row.
+#[derive(Clone, Debug)]
+pub(crate) struct Side {
+    pub(crate) backend: Backend,
+    pub(crate) name: QualifiedName,
+    pub(crate) columns: Vec<SideColumn>,
+    /// The places of the columns of the key; none if there is no key.
+    pub(crate) key: Vec<usize>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct SideColumn {
+    pub(crate) name: String,
+    /// The column's type in the words of the database; `own` is what they mean.
+    pub(crate) sql_type: String,
+    pub(crate) own: Type,
+    pub(crate) content: Content,
+    /// How many bytes a value has at most, if its type says no more than that.
+    pub(crate) most_bytes: Option<u64>,
+    pub(crate) charset: Charset,
+    /// The words of an `enum` or a `set`.
+    pub(crate) members: Vec<String>,
+    /// In MySQL, MariaDB and SQL Server, how text is compared, if that is known.
+    pub(crate) collation: Option<String>,
+    /// What a reader puts in the place of some values.
+    pub(crate) instead: Instead,
+    /// Whether a reader continues after a value that it refuses.
+    pub(crate) keeps_refused: bool,
+}
+
+impl SideColumn {
+    /// A column of which nothing is replaced.
+    pub(crate) fn new(
+        backend: Backend,
+        name: &str,
+        sql_type: &str,
+        own: Type,
+        content: Content,
+    ) -> Self {
+        Self {
+            name: name.to_owned(),
+            sql_type: sql_type.to_owned(),
+            own,
+            content,
+            most_bytes: types::most_bytes(backend, sql_type),
+            charset: Charset::of(backend, sql_type),
+            members: types::members(sql_type),
+            collation: types::collation_of(sql_type).map(ToOwned::to_owned),
+            instead: Instead::default(),
+            keeps_refused: false,
+        }
+    }
+
+    /// Whether the literal of each value is what the source has, so that a copy can continue after
+    /// it. Times and UUIDs in text have several forms.
+    pub(crate) fn keeps_order(&self, source: Backend) -> bool {
+        let is_sqlite = source == Backend::Sqlite;
+        match self.content {
+            // MySQL sorts them by the places of their words, and compares them as text.
+            _ if matches!(self.own, Type::Enum | Type::Set) => false,
+            Content::Values(_) if self.own == Type::Own => is_sqlite,
+            Content::Values(Kind::Text) if matches!(self.own, Type::Loose(_)) => false,
+            Content::Values(Kind::Decimal) if matches!(self.own, Type::Loose(_)) => false,
+            Content::Values(Kind::Time | Kind::Timestamp) => !is_sqlite,
+            // How exactly it reads their digits is not known.
+            Content::Values(Kind::Single | Kind::Double) => source != Backend::SqlServer,
+            Content::Values(Kind::Uuid) => !matches!(self.own, Type::Text(_) | Type::PaddedText(_)),
+            _ => true,
+        }
+    }
+
+    /// The same column with the collation that the catalogue of MySQL, MariaDB or SQL Server names.
+    pub(crate) fn collated(mut self, backend: Backend, collation: Option<&String>) -> Self {
+        let Some(collation) = collation else {
+            return self;
+        };
+        match backend {
+            Backend::MySql | Backend::MariaDb => {
+                let words = types::with_collation(backend, &self.sql_type, collation);
+                self.charset = Charset::of(backend, &words);
+                self.collation = Some(collation.clone());
+            }
+            Backend::SqlServer => self.collation = Some(collation.clone()),
+            _ => {}
+        }
+        self
+    }
+}
+
+/// What a column contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// Values, as both sides see them.
+    Values(Kind),
+    /// Ids in the form of this side. Both sides see the public value.
+    Ids(StoredForm),
+}
+
+impl Side {
+    pub(crate) fn quoted(&self) -> Result<String, Error> {
+        self.name.quoted(self.backend)
+    }
+
+    /// The quoted names of the columns, as a list in SQL.
+    pub(crate) fn column_list(&self) -> Result<String, Error> {
+        let names = self.columns.iter();
+        let names: Result<Vec<String>, _> = names
+            .map(|column| quote_identifier(self.backend, &column.name))
+            .collect();
+        Ok(names?.join(", "))
+    }
+
+    /// The error for a value that has no place.
+    pub(crate) fn wrong(&self, column: &SideColumn, why: &str) -> Error {
+        Error::refused(
+            format!("{}.{}", self.name, column.name),
+            why,
+            "change the value, or give the column another type in the plan, or leave it out",
+        )
+    }
+}

@@ -1,0 +1,303 @@
+//! Both sides of a plan's tables and columns, and what of a plan has no place there.
+
+use rowkey_core::Backend;
+use rowkey_core::format::FormatKind;
+use rowkey_sql::StoredForm;
+use rowkey_tables::catalog::{Catalog, Table};
+use rowkey_tables::types::{self, Kind, Type};
+use rowkey_tables::{Connection, Error};
+
+use crate::names;
+use crate::plan::{ColumnPlan, CopyPlan, TablePlan, is_collation, type_of};
+use crate::side::{Content, Side, SideColumn};
+
+/// More rows than these may need more memory than there is.
+const MOST_BATCH_ROWS: u32 = 100_000;
+
+impl CopyPlan {
+    /// The source's tables are as they were when the plan was written.
+    pub(crate) fn check_catalog(&self, catalog: &Catalog) -> Result<(), Error> {
+        for table in &self.tables {
+            catalog.table(&table.name)?;
+            if catalog.hash_to_copy(&table.name) != table.catalog {
+                return Err(Error::refused(
+                    format!("the table {}", table.name),
+                    "it has changed in the source since the plan was written",
+                    "write the plan again with `rowkey plan`",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Every column and every name that has no place, as one error.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        all_or_one(self.refusals()?)
+    }
+
+    /// Every column and every name that has no place.
+    pub(super) fn refusals(&self) -> Result<Vec<Error>, Error> {
+        let mut refused = names::refusals(self, self.source()?, self.target()?);
+        if self.policy.batch_rows > MOST_BATCH_ROWS {
+            refused.push(Error::refused(
+                format!("`batch-rows = {}`", self.policy.batch_rows),
+                "so many rows are not kept in memory at once",
+                format!("write at most {MOST_BATCH_ROWS}"),
+            ));
+        }
+        for table in &self.tables {
+            let columns = table.columns.iter();
+            refused.extend(columns.filter_map(|column| self.sides_of(table, column).err()));
+        }
+        Ok(refused)
+    }
+
+    /// Both sides of a table. Cells are in the order of the plan's columns.
+    pub(super) fn sides(&self, catalog: &Catalog, place: usize) -> Result<(Side, Side), Error> {
+        let table = self.tables.get(place).ok_or_else(|| Error::Missing {
+            what: format!("the table {place} of the plan"),
+        })?;
+        let pairs = table.columns.iter();
+        let pairs: Result<Vec<_>, _> = pairs.map(|column| self.sides_of(table, column)).collect();
+        let (from, to): (Vec<SideColumn>, Vec<SideColumn>) = pairs?.into_iter().unzip();
+        let from = from.into_iter().map(|column| {
+            let found = catalog.table(&table.name).ok();
+            let found = found.and_then(|table| table.column(&column.name));
+            column.collated(
+                catalog.backend,
+                found.and_then(|found| found.collation.as_ref()),
+            )
+        });
+        let from: Vec<SideColumn> = from.collect();
+        let original = catalog.table(&table.name)?;
+        let mut key = key_places(original, table);
+        let keeps_order = |place: &usize| {
+            from.get(*place)
+                .is_none_or(|part| part.keeps_order(catalog.backend))
+        };
+        if !key.iter().all(keeps_order) {
+            key.clear();
+        }
+        for (place, planned) in table.columns.iter().enumerate() {
+            let what = || format!("{}.{}", table.name, planned.name);
+            let is_key = key.contains(&place)
+                || original
+                    .primary_key()
+                    .is_some_and(|key| key.columns.contains(&planned.name));
+            if is_key && !planned.instead.is_empty() {
+                return Err(Error::refused(
+                    what(),
+                    "it is in the key, whose values are not replaced",
+                    "delete its `instead`",
+                ));
+            }
+            let found = original.column(&planned.name);
+            if found.is_some_and(|column| column.sql_type != planned.from) {
+                return Err(Error::refused(
+                    what(),
+                    format!("its type is not `{}`", planned.from),
+                    "write in `from` what `rowkey plan` writes there",
+                ));
+            }
+        }
+        let source = Side {
+            backend: self.source()?,
+            name: table.name.clone(),
+            columns: from,
+            key: key.clone(),
+        };
+        let target = Side {
+            backend: self.target()?,
+            name: table.becomes.clone(),
+            columns: to,
+            key,
+        };
+        Ok((source, target))
+    }
+
+    /// Both sides of a column.
+    fn sides_of(
+        &self,
+        table: &TablePlan,
+        column: &ColumnPlan,
+    ) -> Result<(SideColumn, SideColumn), Error> {
+        let (source, target) = (self.source()?, self.target()?);
+        let refused = |why: &str| {
+            Error::refused(
+                format!("{}.{} ({})", table.name, column.name, column.from),
+                why,
+                match types::parse(source, &column.from) {
+                    Some(_) => "give it a type with `to`, or delete its entry to leave it out",
+                    None => "delete its entry to leave it out",
+                },
+            )
+        };
+        if let Some(why) = &column.refused
+            && column.to.is_none()
+        {
+            return Err(refused(why));
+        }
+        let (to, content) = match (&column.format, &column.to) {
+            (Some(format), None) => {
+                let format: FormatKind = format.parse()?;
+                let form = |name: &Option<String>, backend| {
+                    let name = name
+                        .as_deref()
+                        .ok_or_else(|| refused("`format` needs `stored-from` and `stored-to`"))?;
+                    StoredForm::named(format, backend, name).map_err(refused)
+                };
+                let from = form(&column.stored_from, source)?;
+                let to = form(&column.stored_to, target)?;
+                (to.sql_type(), Some((from, to)))
+            }
+            (None, Some(to)) => (to.clone(), None),
+            (Some(_), Some(_)) => {
+                return Err(refused("`to` and `format` exclude each other"));
+            }
+            (None, None) => return Err(refused("the plan gives it no type")),
+        };
+        if !is_collation(to.get(type_of(&to).len()..).unwrap_or_default()) {
+            return Err(refused(&format!(
+                "behind the type in `{to}`, only CHARACTER SET and COLLATE with a name are possible"
+            )));
+        }
+        let no_type = |backend: Backend, sql_type: &str| {
+            refused(&format!("{backend}'s type `{sql_type}` is not copied"))
+        };
+        let own_from =
+            types::parse(source, &column.from).ok_or_else(|| no_type(source, &column.from))?;
+        let own_to = types::parse(target, type_of(&to)).ok_or_else(|| no_type(target, &to))?;
+        let (from_content, to_content) = match content {
+            Some((from, to)) => (Content::Ids(from), Content::Ids(to)),
+            None => {
+                let kind =
+                    types::kind(source, &column.from, target, type_of(&to)).ok_or_else(|| {
+                        match types::normalizes_json(target, type_of(&to)) {
+                            true => refused(
+                                "`jsonb` would change it; copy to `json`, and change the type then",
+                            ),
+                            false => refused(&format!("`{to}` does not hold all of its values")),
+                        }
+                    })?;
+                let digits = types::fraction_digits(target, type_of(&to));
+                let is_time = matches!(kind, Kind::Time | Kind::Timestamp)
+                    || (own_from, own_to) == (Type::Interval, Type::Interval);
+                if is_time && digits < types::fraction_digits(source, &column.from) {
+                    return Err(refused(&format!("`{to}` would round its times")));
+                }
+                (Content::Values(kind), Content::Values(kind))
+            }
+        };
+        let side = |backend, sql_type: &str, own, content| {
+            SideColumn::new(backend, &column.name, sql_type, own, content)
+        };
+        let from = SideColumn {
+            instead: column.instead,
+            ..side(source, &column.from, own_from, from_content)
+        };
+        // The target's reader replaces nothing more, but a value may be NULL where the source's was
+        // not.
+        let to = SideColumn {
+            instead: column.instead,
+            ..side(target, &to, own_to, to_content)
+        };
+        Ok((from, to))
+    }
+}
+
+/// The plan is for these two databases.
+pub(super) fn check_backends(
+    source: &Connection,
+    target: &Connection,
+    plan: &CopyPlan,
+) -> Result<(), Error> {
+    for (what, found, planned) in [
+        ("the source", source.backend(), plan.source()?),
+        ("the target", target.backend(), plan.target()?),
+    ] {
+        if found != planned {
+            return Err(Error::refused(
+                what,
+                format!("it is {found}, and the plan is for {planned}"),
+                "give the address of the database that the plan is for",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Refusals as one error.
+pub(crate) fn all_or_one(mut refused: Vec<Error>) -> Result<(), Error> {
+    if refused.len() <= 1 {
+        return refused.pop().map_or(Ok(()), Err);
+    }
+    let list: Vec<String> = refused.iter().map(|error| format!("\n* {error}")).collect();
+    Err(Error::refused(
+        "the copy",
+        format!("{} reasons are against it:{}", list.len(), list.concat()),
+        "`rowkey preflight` shows them line by line",
+    ))
+}
+
+/// The places of the columns of the key that tells rows apart: the primary key, or a unique key
+/// without NULL.
+fn key_places(table: &Table, plan: &TablePlan) -> Vec<usize> {
+    let place = |name: &String| plan.columns.iter().position(|column| column.name == *name);
+    let is_never_null =
+        |name: &String| table.column(name).is_some_and(|column| !column.is_nullable);
+    let mut keys: Vec<_> = table.keys.iter().collect();
+    keys.sort_by_key(|key| !key.is_primary);
+    keys.into_iter()
+        .filter(|key| key.columns.iter().all(is_never_null))
+        .find_map(|key| key.columns.iter().map(place).collect::<Option<Vec<_>>>())
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan::tests::PLAN;
+    use super::*;
+
+    #[test]
+    fn what_a_plan_does_not_map_is_refused_by_name() {
+        for (old, new, expected) in [
+            ("version = 1", "version = 2", "its version is 2"),
+            ("to = \"numeric(10,2)\"", "", "offer.price (decimal(10,2))"),
+            (
+                "timestamp without",
+                "timestamp(3) without",
+                "would round its times",
+            ),
+            (
+                "numeric(10,2)",
+                "integer",
+                "does not hold all of its values",
+            ),
+            ("numeric(10,2)", "point", "does not hold all of its values"),
+            (
+                "numeric(10,2)",
+                "numeric COLLATE x) --",
+                "only CHARACTER SET and COLLATE",
+            ),
+            ("uuid:public", "uuid:sideways", "offer.id"),
+            (
+                "stored-to = \"uuid:public\"",
+                "",
+                "needs `stored-from` and `stored-to`",
+            ),
+            (
+                "name = \"price\"",
+                "name = \"id\"",
+                "offer.id is named twice",
+            ),
+            ("becomes", "becames", "becames"),
+            ("\"mariadb\"", "\"oracle\"", "oracle"),
+        ] {
+            let text = PLAN.replace(old, new);
+            assert_ne!(text, PLAN, "{old}");
+            let error = CopyPlan::from_toml(&text).and_then(|plan| plan.check());
+            let error = error.unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Rows as a target takes them. They are made in a thread of their own, so that neither the reader
+//! nor the writer waits for hashes.
+
+use std::thread::Builder;
+
+use rowkey_core::Backend;
+use rowkey_tables::Error;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+use super::encoded::{Encoded, Encoder, Payload};
+use crate::batch::{Batch, Canonical, key_of};
+use crate::side::Side;
+
+/// How many batches wait for the writer.
+const WAITING: usize = 2;
+
+impl Encoder {
+    /// Begins to take batches for a side, whose statements have a limit of bytes. The thread ends
+    /// with them, or when nobody takes what it makes.
+    pub(crate) fn start(
+        side: &Side,
+        statement_limit: u64,
+        batches: Receiver<Batch>,
+    ) -> Result<Self, Error> {
+        let (sender, encoded) = channel(WAITING);
+        let side = side.clone();
+        let thread = Builder::new()
+            .name("rowkey-encoder".into())
+            .spawn(move || run(&side, statement_limit, batches, &sender))
+            .map_err(Error::database("starting a thread"))?;
+        Ok(Self {
+            encoded,
+            thread: Some(thread),
+        })
+    }
+}
+
+fn run(
+    side: &Side,
+    statement_limit: u64,
+    mut batches: Receiver<Batch>,
+    encoded: &Sender<Result<Encoded, Error>>,
+) {
+    let mut canonical = Canonical::default();
+    while let Some(batch) = batches.blocking_recv() {
+        let made = encode(side, statement_limit, batch, &mut canonical);
+        let is_last = made.is_err();
+        if encoded.blocking_send(made).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+fn encode(
+    side: &Side,
+    statement_limit: u64,
+    batch: Batch,
+    canonical: &mut Canonical,
+) -> Result<Encoded, Error> {
+    #[cfg(not(feature = "mysql"))]
+    let _ = statement_limit;
+    let (mut rows, mut sum) = (0, 0_u128);
+    for row in batch.rows() {
+        rows += 1;
+        sum = sum.wrapping_add(canonical.hash(&batch, row));
+    }
+    let bytes = batch.arena_bytes();
+    let last = batch.rows().next_back();
+    let last_key = last.map_or_else(Vec::new, |row| key_of(&batch, row, &side.key));
+    let payload = match side.backend {
+        #[cfg(feature = "postgres")]
+        Backend::Postgres => Payload::Binary(super::postgres::encode(side, &batch)?),
+        #[cfg(feature = "mysql")]
+        Backend::MySql | Backend::MariaDb => {
+            Payload::Statements(super::mysql::encode(side, &batch, statement_limit)?)
+        }
+        #[cfg(feature = "sqlite")]
+        Backend::Sqlite => Payload::Batch(batch),
+        #[cfg(feature = "sqlserver")]
+        Backend::SqlServer => super::sqlserver::encode(side, &batch)?,
+        #[allow(unreachable_patterns, reason = "with some drivers, none is missing")]
+        _ => return Err(Error::NoDriver(side.backend)),
+    };
+    Ok(Encoded {
+        rows,
+        bytes,
+        sum,
+        last_key,
+        payload,
+    })
+}

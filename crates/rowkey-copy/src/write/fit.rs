@@ -1,0 +1,328 @@
+//! Whether a column of the target holds a value as it is. Servers cut off, round or replace some
+//! values without an error.
+
+use rowkey_core::Backend;
+use rowkey_sql::StoredForm;
+use rowkey_tables::types::interval::Interval;
+use rowkey_tables::types::{self, Kind, Type, clock, network, sqlserver};
+use serde::de::IgnoredAny;
+
+use crate::batch::{Batch, Cell, Normal, normal};
+use crate::side::{Content, SideColumn};
+
+/// Why PostgreSQL refuses a text.
+const NO_ZERO: &str = "a text contains the character U+0000, which PostgreSQL's text does not have";
+/// MySQL's and MariaDB's longest time, and the ends of their `timestamp`, in microseconds.
+const LONGEST_TIME: i64 = (838 * 3_600 + 59 * 60 + 59) * 1_000_000;
+const FIRST_MOMENT: i64 = -946_684_799_000_000;
+const LAST_MOMENT: i64 = 1_200_798_847_999_999;
+
+/// Why a column does not hold a value, if so.
+pub(crate) fn check(
+    backend: Backend,
+    column: &SideColumn,
+    batch: &Batch,
+    cell: Cell,
+) -> Result<(), String> {
+    match cell {
+        Cell::Refused(span) => Err(batch.text(span).to_owned()),
+        // It comes from a column of the same type.
+        _ if column.content == Content::Values(Kind::Own) => Ok(()),
+        Cell::Null | Cell::Bool(_) => Ok(()),
+        Cell::Integer(number) => integer(backend, column, number.into()),
+        Cell::Large(number) => integer(backend, column, number.into()),
+        // As a number of 64 bits, none of these is too small.
+        Cell::Single(number) => {
+            let is_small = column.own == Type::Single && number.is_subnormal();
+            float(backend, number.into(), is_small)
+        }
+        Cell::Double(number) => float(backend, number, number.is_subnormal()),
+        Cell::Decimal(span) => decimal(backend, column, batch.text(span)),
+        Cell::Text(span) => text(backend, column, batch.text(span)),
+        Cell::Bytes(span) => bytes(backend, column, batch.bytes(span)),
+        Cell::Date(days) => match backend {
+            Backend::Postgres => Ok(()),
+            _ => Ok(clock::date_text(days).map(drop)?),
+        },
+        Cell::Time(_) if column.own == Type::Interval => Ok(()),
+        Cell::Time(micros) => time(backend, micros),
+        Cell::Timestamp(micros) => timestamp(backend, column, micros),
+        Cell::Sixteen(span) => match column.content {
+            Content::Ids(form) => id(form, batch.sixteen(span)),
+            Content::Values(_) => Ok(()),
+        },
+    }
+}
+
+fn integer(backend: Backend, column: &SideColumn, number: i128) -> Result<(), String> {
+    let (first, last) = match column.own {
+        Type::Decimal(_) => return decimal(backend, column, &number.to_string()),
+        Type::Integer { .. } | Type::Flag if backend == Backend::Sqlite => {
+            (i64::MIN.into(), i64::MAX.into())
+        }
+        Type::Year if matches!(number, 0 | 1_901..=2_155) => return Ok(()),
+        Type::Year => (1_901, 2_155),
+        Type::Flag => (-128, 127),
+        Type::Integer { bytes, is_unsigned } => bounds(bytes, is_unsigned),
+        _ => return Ok(()),
+    };
+    match (first..=last).contains(&number) {
+        true => Ok(()),
+        false => Err(format!(
+            "a value is {number}, outside of {}",
+            column.sql_type
+        )),
+    }
+}
+
+/// The least and the greatest integer of some bytes.
+pub(crate) fn bounds(bytes: u8, is_unsigned: bool) -> (i128, i128) {
+    let count = 1_i128 << (8 * u32::from(bytes));
+    match is_unsigned {
+        true => (0, count - 1),
+        false => (-count / 2, count / 2 - 1),
+    }
+}
+
+/// SQLite stores NULL instead of NaN; it and MariaDB store 0 instead of −0. SQL Server promises
+/// nothing for numbers that are nearer to 0 than those with all digits.
+fn float(backend: Backend, number: f64, is_subnormal: bool) -> Result<(), String> {
+    let is_negative_zero = number == 0.0 && number.is_sign_negative();
+    let is_held = match backend {
+        Backend::Postgres => true,
+        Backend::Sqlite => !number.is_nan() && !is_negative_zero,
+        Backend::MariaDb => number.is_finite() && !is_negative_zero,
+        Backend::SqlServer => number.is_finite() && !is_negative_zero && !is_subnormal,
+        _ => number.is_finite(),
+    };
+    match is_held {
+        true => Ok(()),
+        false => Err(format!(
+            "a value is {number}, which {backend} does not have"
+        )),
+    }
+}
+
+fn decimal(backend: Backend, column: &SideColumn, digits: &str) -> Result<(), String> {
+    match (column.own, normal(digits)) {
+        (_, None) => Err(format!(
+            "a value is \"{digits}\", which is no decimal number"
+        )),
+        (own, Some(Normal::Special(_))) => {
+            let is_infinite = digits != "NaN";
+            let is_held = match backend {
+                // Infinite numbers have no digits.
+                Backend::Postgres => !is_infinite || own == Type::Decimal(None),
+                Backend::Sqlite => true,
+                _ => false,
+            };
+            match is_held {
+                true => Ok(()),
+                false => Err(format!(
+                    "a value is {digits}, which {} of {backend} does not have",
+                    column.sql_type
+                )),
+            }
+        }
+        (
+            Type::Decimal(Some((precision, scale))),
+            Some(Normal::Number {
+                whole, fraction, ..
+            }),
+        ) => {
+            if fraction.len() > scale as usize {
+                return Err(format!("a value is {digits}, which would be rounded"));
+            }
+            let money =
+                sqlserver::money(&column.sql_type).filter(|_| backend == Backend::SqlServer);
+            let is_outside = money.is_some_and(|(first, last)| {
+                scaled(digits, 4).is_none_or(|number| !(first..=last).contains(&number))
+            });
+            match is_outside || whole.len() > precision.saturating_sub(scale) as usize {
+                true => Err(format!(
+                    "a value is {digits}, which has more digits than {}",
+                    column.sql_type
+                )),
+                false => Ok(()),
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A decimal number as a whole one, with so many digits after the point.
+pub(crate) fn scaled(digits: &str, scale: u32) -> Option<i128> {
+    let Normal::Number {
+        is_negative,
+        whole,
+        fraction,
+    } = normal(digits)?
+    else {
+        return None;
+    };
+    let zeros = (scale as usize).checked_sub(fraction.len())?;
+    let number = format!("{whole}{fraction}{}", "0".repeat(zeros));
+    let number: i128 = match number.as_str() {
+        "" => 0,
+        number => number.parse().ok()?,
+    };
+    Some(if is_negative { -number } else { number })
+}
+
+/// Servers cut off spaces at the end of text that is too long.
+fn text(backend: Backend, column: &SideColumn, text: &str) -> Result<(), String> {
+    if backend == Backend::Postgres && text.as_bytes().contains(&0) {
+        return Err(NO_ZERO.into());
+    }
+    if !is_of_type(column, text) {
+        let shown: String = text.chars().take(40).collect();
+        let sql_type = &column.sql_type;
+        return Err(format!("a value is \"{shown}\", which is no {sql_type}"));
+    }
+    match column.own {
+        // SQLite's lengths are not limits.
+        Type::Text(Some(length)) | Type::PaddedText(length)
+            if backend != Backend::Sqlite
+                && text.len() > length as usize
+                && characters(backend, text) > length as usize =>
+        {
+            let found = characters(backend, text);
+            let holds = holds(column, length.into());
+            return Err(format!("a value has {found} characters, and {holds}"));
+        }
+        // Shorter values are filled with spaces.
+        Type::PaddedText(length) if characters(backend, text) < length as usize => {
+            let sql_type = &column.sql_type;
+            let found = characters(backend, text);
+            return Err(format!(
+                "a value has {found} characters, and {sql_type} has exactly {length}"
+            ));
+        }
+        _ => {}
+    }
+    if text.ends_with(' ') && types::cuts_spaces(backend, &column.sql_type) {
+        let sql_type = &column.sql_type;
+        return Err(format!(
+            "a text ends with a space, which {sql_type} cuts off"
+        ));
+    }
+    if let Some(most) = column.most_bytes
+        && text.len() as u64 > most
+    {
+        let holds = holds(column, most);
+        return Err(format!("a value has {} bytes, and {holds}", text.len()));
+    }
+    match column.charset.misfit(text) {
+        Some(character) => Err(format!(
+            "a text contains the character U+{:04X}, which {} does not have",
+            u32::from(character),
+            column.sql_type
+        )),
+        None => Ok(()),
+    }
+}
+
+/// SQL Server counts those beyond U+FFFF twice.
+fn characters(backend: Backend, text: &str) -> usize {
+    match backend {
+        Backend::SqlServer => text.encode_utf16().count(),
+        _ => text.chars().count(),
+    }
+}
+
+/// Whether a text is JSON. Servers look at that themselves when it is written.
+pub(crate) fn is_json(text: &str) -> bool {
+    serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
+
+/// Whether a text is one of those that the type has.
+fn is_of_type(column: &SideColumn, text: &str) -> bool {
+    let is_member = |word: &str| column.members.iter().any(|member| member == word);
+    match column.own {
+        Type::Enum => is_member(text),
+        Type::Set => text.is_empty() || text.split(',').all(is_member),
+        Type::Bits { length, is_fixed } => {
+            let fits = match is_fixed {
+                true => text.len() == length as usize,
+                false => text.len() <= length as usize,
+            };
+            fits && text.bytes().all(|byte| matches!(byte, b'0' | b'1'))
+        }
+        Type::Network { is_cidr } => network::binary(text, is_cidr).is_some(),
+        Type::Interval => Interval::read(text).is_some(),
+        _ => true,
+    }
+}
+
+fn holds(column: &SideColumn, most: u64) -> String {
+    format!("{} holds {most}", column.sql_type)
+}
+
+fn bytes(backend: Backend, column: &SideColumn, bytes: &[u8]) -> Result<(), String> {
+    let found = bytes.len();
+    let most = match column.own {
+        _ if backend == Backend::Sqlite || backend == Backend::Postgres => None,
+        // Shorter values are filled with zeros.
+        Type::FixedBytes(length) if found != length as usize => {
+            let sql_type = &column.sql_type;
+            return Err(format!(
+                "a value has {found} bytes, and {sql_type} has exactly {length}"
+            ));
+        }
+        Type::Bytes(Some(length)) => Some(length.into()),
+        _ => column.most_bytes,
+    };
+    match most.filter(|most| found as u64 > *most) {
+        Some(most) => Err(format!(
+            "a value has {found} bytes, and {}",
+            holds(column, most)
+        )),
+        None => Ok(()),
+    }
+}
+
+fn time(backend: Backend, micros: i64) -> Result<(), String> {
+    let text = || clock::time_text(micros);
+    match backend {
+        Backend::MySql | Backend::MariaDb if micros.abs() > LONGEST_TIME => Err(format!(
+            "a value is {}, and {backend}'s times end at 838:59:59",
+            text()
+        )),
+        Backend::MySql | Backend::MariaDb => Ok(()),
+        Backend::SqlServer if micros == clock::DAY => Err(format!(
+            "a value is {}, and {backend}'s times end before",
+            text()
+        )),
+        _ if (0..=clock::DAY).contains(&micros) => Ok(()),
+        _ => Err(format!("a value is {}, which is no time of a day", text())),
+    }
+}
+
+fn timestamp(backend: Backend, column: &SideColumn, micros: i64) -> Result<(), String> {
+    let text = match backend {
+        Backend::Postgres => return Ok(()),
+        _ => clock::timestamp_text(micros)?,
+    };
+    let is_moment =
+        column.own == Type::Instant && matches!(backend, Backend::MySql | Backend::MariaDb);
+    match is_moment && !(FIRST_MOMENT..=LAST_MOMENT).contains(&micros) {
+        true => Err(format!(
+            "a value is {text}, and {} lies between 1970 and 2038",
+            column.sql_type
+        )),
+        false => Ok(()),
+    }
+}
+
+/// An id that the form of a side holds.
+fn id(form: StoredForm, id: u128) -> Result<(), String> {
+    match id <= form.max_value() {
+        true => Ok(()),
+        false => Err(format!(
+            "an id is {id}, and {}:{} holds at most {}",
+            form.storage(),
+            form.layout(),
+            form.max_value()
+        )),
+    }
+}

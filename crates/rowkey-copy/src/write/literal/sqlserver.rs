@@ -1,0 +1,146 @@
+//! Values as SQL Server's literals. Their types are said wherever a session or a neighbour could
+//! change what they mean.
+
+use super::parts::{append, escaped, hyphenated, push_hex};
+use crate::batch::{Batch, Cell};
+use crate::plan::type_of;
+use crate::side::{Content, SideColumn};
+use rowkey_tables::types::{Type, clock, sqlserver};
+
+/// Appends the literal of a value that the column holds.
+pub(super) fn push(
+    sql: &mut String,
+    column: &SideColumn,
+    batch: &Batch,
+    cell: Cell,
+) -> Result<(), String> {
+    let sql_type = type_of(&column.sql_type);
+    match (cell, column.content) {
+        (Cell::Null, _) => sql.push_str("NULL"),
+        (Cell::Sixteen(span), Content::Ids(form)) => {
+            sql.push_str(&form.literal(batch.sixteen(span)));
+        }
+        (Cell::Bool(value), _) => sql.push(if value { '1' } else { '0' }),
+        (Cell::Integer(number), _) => append(sql, format_args!("{number}")),
+        (Cell::Large(number), _) => append(sql, format_args!("{number}")),
+        (Cell::Single(number), _) => append(sql, format_args!("{:e}", f64::from(number))),
+        (Cell::Double(number), _) => append(sql, format_args!("{number:e}")),
+        (Cell::Decimal(span), _) => {
+            append(
+                sql,
+                format_args!("CAST({} AS {sql_type})", batch.text(span)),
+            );
+        }
+        (Cell::Text(span), _) if sqlserver::has_code_page(sql_type) => {
+            // With the order of the column: text with all characters has another one.
+            append(sql, format_args!("CONVERT({sql_type}, "));
+            push_text(sql, batch.text(span));
+            if let Some(collation) = &column.collation {
+                append(sql, format_args!(" COLLATE {collation}"));
+            }
+            sql.push(')');
+        }
+        (Cell::Text(span), _) => push_text(sql, batch.text(span)),
+        (Cell::Bytes(span), _) => push_bytes(sql, batch.bytes(span)),
+        (Cell::Date(days), _) => {
+            append(
+                sql,
+                format_args!("CAST('{}' AS date)", clock::date_text(days)?),
+            );
+        }
+        (Cell::Time(micros), _) => {
+            append(
+                sql,
+                format_args!("CAST('{}' AS time(6))", clock::time_text(micros)),
+            );
+        }
+        (Cell::Timestamp(micros), _) => push_timestamp(sql, column, micros)?,
+        (Cell::Sixteen(span), Content::Values(_)) => match column.own {
+            Type::Text(_) | Type::PaddedText(_) | Type::Uuid => {
+                append(sql, format_args!("'{}'", hyphenated(batch.bytes(span))));
+            }
+            _ => push_bytes(sql, batch.bytes(span)),
+        },
+        // No column holds it.
+        (Cell::Refused(_), _) => {}
+    }
+    Ok(())
+}
+
+/// The types that round have fewer digits, and are read as others by sessions of other languages.
+fn push_timestamp(sql: &mut String, column: &SideColumn, micros: i64) -> Result<(), String> {
+    let text = clock::timestamp_text(micros)?;
+    let name = sqlserver::name(&column.sql_type);
+    match (name.as_str(), column.own) {
+        ("datetime" | "smalldatetime", _) => {
+            let text = text.replace(' ', "T");
+            let text = text.get(..text.len() - 3).unwrap_or(&text);
+            append(sql, format_args!("CAST('{text}' AS {name})"));
+        }
+        (_, Type::Instant) => {
+            append(
+                sql,
+                format_args!("CAST('{text}+00:00' AS datetimeoffset(6))"),
+            );
+        }
+        _ => append(sql, format_args!("CAST('{text}' AS datetime2(6))")),
+    }
+    Ok(())
+}
+
+/// A backslash at the end of a line would take the line's end away, and a literal does not hold
+/// U+0000 on every server.
+fn push_text(sql: &mut String, text: &str) {
+    let is_line_end = |character| matches!(character, '\n' | '\r');
+    let is_special = text.contains('\0') || text.contains("\\\n") || text.contains("\\\r");
+    if !is_special {
+        sql.push('N');
+        return escaped(sql, text, false);
+    }
+    // Without this, parts of 4,000 characters together would be no longer than that.
+    sql.push_str("(CONVERT(nvarchar(max), N'')");
+    for (place, part) in text.split('\0').enumerate() {
+        if place > 0 {
+            sql.push_str(" + NCHAR(0)");
+        }
+        for line in part.split_inclusive(is_line_end) {
+            let (line, end) = match line.strip_suffix(is_line_end) {
+                Some(before) => line.split_at(before.len()),
+                None => (line, ""),
+            };
+            sql.push_str(" + N");
+            escaped(sql, line, false);
+            if !end.is_empty() {
+                sql.push_str(" + N");
+                escaped(sql, end, false);
+            }
+        }
+    }
+    sql.push(')');
+}
+
+fn push_bytes(sql: &mut String, bytes: &[u8]) {
+    sql.push_str("0x");
+    push_hex(sql, bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_read_as_it_was() {
+        for (text, expected) in [
+            ("it's \\ ", "N'it''s \\ '"),
+            ("", "N''"),
+            (
+                "a\\\nb\0",
+                "(CONVERT(nvarchar(max), N'') + N'a\\' + N'\n' + N'b' + NCHAR(0))",
+            ),
+        ] {
+            let mut sql = String::new();
+            push_text(&mut sql, text);
+            assert_eq!(sql, expected);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What a copy leaves behind is named.
+
+use anyhow::{Result, ensure};
+use rowkey_copy::Request;
+use rowkey_tables::Silent;
+use rowkey_testkit::{Backend, Suite, test_name};
+
+use crate::copy::held::preflight;
+use crate::copy::{copy, execute, open, pair, plan};
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    let target = Backend::Sqlite;
+    pair(
+        suite,
+        "what_stays_behind",
+        [Backend::Postgres],
+        target,
+        around_tables,
+    );
+    pair(
+        suite,
+        "programs_that_stay_behind",
+        crate::LIVE,
+        target,
+        programs,
+    );
+    for target in crate::LIVE {
+        let name = format!("triggers_of_{}", test_name(target));
+        pair(suite, &name, [Backend::Postgres], target, triggers);
+    }
+}
+
+fn told(notes: &[String], expected: &[&str]) -> Result<()> {
+    for expected in expected {
+        let times = notes.iter().filter(|note| note == expected).count();
+        ensure!(times == 1, "{expected}: {times} times in {notes:?}");
+    }
+    Ok(())
+}
+
+/// Privileges, unique indexes of expressions, and tables without an entry.
+async fn around_tables(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    execute(
+        &mut db,
+        "the source",
+        &[
+            "CREATE TABLE thing (number integer PRIMARY KEY, title varchar(9))",
+            "CREATE UNIQUE INDEX thing_title ON thing (lower(title))",
+            "GRANT SELECT, INSERT ON thing TO PUBLIC",
+            "CREATE TABLE alembic_version (version_num varchar(32))",
+        ],
+    )
+    .await?;
+    let plan = plan(&source, &target).await?;
+    // What is not copied does not make the plan older.
+    db.execute("a privilege", "GRANT UPDATE (title) ON thing TO PUBLIC")
+        .await?;
+    let report = copy(&source, &target, &plan).await?;
+    told(
+        &report.notes,
+        &[
+            "thing: the privileges of everybody are left out: INSERT, SELECT",
+            "thing: the unique index thing_title is left out, because it is more than a list of copied columns, \
+         so that the target takes values twice",
+            "the table alembic_version is left out",
+        ],
+    )
+}
+
+/// Views, routines and events, whether they name a table or not, each of them once.
+async fn programs(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    let backend = db.backend();
+    db.execute(
+        "the source",
+        "CREATE TABLE thing (number integer PRIMARY KEY)",
+    )
+    .await?;
+    // What is not copied does not make the plan older.
+    let plan = plan(&source, &target).await?;
+    execute(
+        &mut db,
+        "the source",
+        &[
+            "CREATE VIEW things AS SELECT number FROM thing",
+            "CREATE VIEW unrelated AS SELECT 1 AS one",
+        ],
+    )
+    .await?;
+    let (own, expected) = match backend {
+        Backend::Postgres => (
+            vec![
+                "CREATE FUNCTION one() RETURNS integer LANGUAGE sql AS 'SELECT 1'",
+                "CREATE FUNCTION all_things() RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM thing'",
+            ],
+            vec![
+                "the routine one() is left out",
+                "thing: the routine all_things() is left out",
+            ],
+        ),
+        Backend::MySql | Backend::MariaDb => (
+            vec![
+                "CREATE FUNCTION `one.time`() RETURNS int DETERMINISTIC RETURN 1",
+                "CREATE PROCEDURE all_things() SELECT COUNT(*) FROM thing",
+                "CREATE TRIGGER seen BEFORE INSERT ON thing FOR EACH ROW SET @seen = 1",
+                "CREATE EVENT nightly ON SCHEDULE EVERY 1 DAY DO SET @nights = 1",
+                "CREATE EVENT `by day` ON SCHEDULE EVERY 1 DAY DO DELETE FROM thing",
+            ],
+            vec![
+                "the routine \"one.time\" is left out",
+                "thing: the routine all_things is left out",
+                "thing: the trigger seen is left out",
+                "the event nightly is left out",
+                "thing: the event by day is left out",
+            ],
+        ),
+        _ => (Vec::new(), Vec::new()),
+    };
+    for statement in own {
+        db.execute("a program", statement).await?;
+    }
+    let looked = preflight(&source, &target, &plan).await?;
+    let report = copy(&source, &target, &plan).await?;
+    for notes in [&looked.notes, &report.notes] {
+        told(notes, &expected)?;
+        for (view, place) in [("unrelated", "the view"), ("things", "thing: the view")] {
+            let is_told = |note: &&String| {
+                note.starts_with(place) && note.ends_with(&format!("{view} is left out"))
+            };
+            ensure!(
+                notes.iter().filter(is_told).count() == 1,
+                "{view}: {notes:?}"
+            );
+        }
+    }
+    Ok(())
+}
+
+/// What runs in an existing target for each row is named before the copy and after it.
+async fn triggers(source: String, target: String) -> Result<()> {
+    let table = "CREATE TABLE note (number integer PRIMARY KEY)";
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    from.execute("the source", table).await?;
+    from.execute("a row", "INSERT INTO note VALUES (1)").await?;
+    let plan = plan(&source, &target).await?;
+    to.execute("the target", table).await?;
+    let statements = match to.backend() {
+        Backend::Postgres => vec![
+            "CREATE FUNCTION kept() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'",
+            "CREATE TRIGGER seen BEFORE INSERT ON note FOR EACH ROW EXECUTE FUNCTION kept()",
+        ],
+        Backend::Sqlite => vec!["CREATE TRIGGER seen AFTER INSERT ON note BEGIN SELECT 1; END"],
+        _ => vec!["CREATE TRIGGER seen BEFORE INSERT ON note FOR EACH ROW SET @seen = 1"],
+    };
+    for statement in statements {
+        to.execute("a trigger", statement).await?;
+    }
+    let looked = preflight(&source, &target, &plan).await?;
+    let request = Request::default();
+    let report = rowkey_copy::copy(&mut from, &mut to, &plan, &request, &mut Silent).await?;
+    let expected = "note in the target: the trigger seen runs for each row, and may change it";
+    for notes in [&looked.notes, &report.notes] {
+        told(notes, &[expected])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,256 @@
+//! What only newer servers have, from and to those that have it.
+
+use anyhow::{Context, Result, ensure};
+use rowkey_copy::CopyPlan;
+use rowkey_tables::Silent;
+use rowkey_testkit::{Backend, Server, Suite, test_name};
+
+use crate::copy::held::preflight;
+use crate::copy::{compare, copy, creating, execute, open, pair, plan};
+
+const MYSQL: [Backend; 2] = [Backend::MySql, Backend::MariaDb];
+
+/// A statement of PostgreSQL 18.
+const NOT_ENFORCED: &str =
+    "CREATE TABLE a (n integer PRIMARY KEY, m integer REFERENCES a NOT ENFORCED)";
+
+/// Another one.
+const SPANS: &str = "CREATE TABLE stay (room int4range, at daterange, n integer, \
+                     CONSTRAINT one_guest PRIMARY KEY (room, at WITHOUT OVERLAPS), \
+                     CONSTRAINT numbered UNIQUE NULLS NOT DISTINCT (n))";
+
+/// One of MySQL 8.0.30.
+const INVISIBLE_KEYS: &str = "SET SESSION sql_generate_invisible_primary_key = ON";
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    for target in MYSQL {
+        let name = format!("every_collation_has_a_nearest_in_{}", test_name(target));
+        pair(suite, &name, MYSQL, target, collations);
+    }
+    let targets = [Backend::Postgres, Backend::MySql, Backend::Sqlite];
+    for target in targets {
+        let name = format!("constraints_of_postgres_18_to_{}", test_name(target));
+        match takes(suite, Backend::Postgres, NOT_ENFORCED) {
+            true => pair(suite, &name, [Backend::Postgres], target, constraints),
+            false => suite.ignore_on(Backend::Postgres, &name, "it is older than version 18"),
+        }
+    }
+    let name = "keys_of_spans_of_time";
+    match takes(suite, Backend::Postgres, SPANS) {
+        true => pair(suite, name, [Backend::Postgres], Backend::Postgres, spans),
+        false => suite.ignore_on(Backend::Postgres, name, "it is older than version 18"),
+    }
+    let (name, why) = ("keys_that_mysql_makes", "it makes no invisible keys");
+    match takes(suite, Backend::MySql, INVISIBLE_KEYS) {
+        true => pair(suite, name, [Backend::MySql], Backend::MySql, invisible),
+        false => suite.ignore_on(Backend::MySql, name, why),
+    }
+}
+
+/// Whether a server takes a statement. One that cannot be asked lets the tests run and fail.
+fn takes(suite: &Suite, backend: Backend, statement: &str) -> bool {
+    let ask = |server: &Server| -> Result<bool> {
+        let database = server.create_database()?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        runtime.block_on(async {
+            let mut connection = open(database.url()).await?;
+            Ok(connection.execute(statement, statement).await.is_ok())
+        })
+    };
+    let server = suite.server(backend);
+    server.is_none_or(|server| ask(server).unwrap_or(true))
+}
+
+/// A table with a column of each collation of the source for all of Unicode. What the target does
+/// not have is proposed, and the plan with the proposals is copied.
+async fn collations(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    let query = "SELECT collation_name FROM information_schema.collation_character_set_applicability \
+                 WHERE character_set_name = 'utf8mb4' ORDER BY collation_name";
+    let rows = db.query("the collations", query, &[]).await?;
+    let (mut columns, mut values) = (Vec::new(), Vec::new());
+    for (number, row) in rows.iter().enumerate() {
+        let collation = row.text(0)?;
+        columns.push(format!(
+            "c{number} varchar(3) CHARACTER SET utf8mb4 COLLATE {collation} NOT NULL"
+        ));
+        values.push("'aß'");
+    }
+    let create = format!(
+        "CREATE TABLE word (n int PRIMARY KEY, {}) ENGINE=InnoDB",
+        columns.join(", ")
+    );
+    let insert = format!("INSERT INTO word VALUES (1, {})", values.join(", "));
+    execute(&mut db, "the source", &[&create, &insert]).await?;
+    let plan = plan(&source, &target).await?;
+    let is_other = source.split('/').nth(2) != target.split('/').nth(2);
+    if !is_other {
+        let refused = preflight(&source, &target, &plan).await?.refused;
+        ensure!(refused.is_empty(), "{refused:?}");
+    }
+    let plan = with_nearest(&source, &target, plan).await?;
+    copy(&source, &target, &plan).await?;
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    Ok(())
+}
+
+/// The plan with the collations that the preflight proposes.
+pub(crate) async fn with_nearest(
+    source: &str,
+    target: &str,
+    mut plan: CopyPlan,
+) -> Result<CopyPlan> {
+    for refusal in preflight(source, target, &plan).await?.refused {
+        let (table, column, to) = proposal(&refusal).with_context(|| refusal.clone())?;
+        let mut tables = plan.tables.iter_mut();
+        let table = tables.find(|planned| planned.becomes.name == table);
+        let mut columns = table.into_iter().flat_map(|table| &mut table.columns);
+        let column = columns.find(|planned| planned.name == column);
+        column.context(refusal.clone())?.to = Some(to.to_owned());
+    }
+    let refused = preflight(source, target, &plan).await?.refused;
+    ensure!(refused.is_empty(), "{refused:?}");
+    Ok(plan)
+}
+
+/// The table, the column and the type that a refusal proposes: `word.c1: the target has no
+/// collation …; write the nearest one, `to = "…"`: …`.
+fn proposal(refusal: &str) -> Option<(&str, &str, &str)> {
+    let (column, rest) = refusal.split_once(": the target has no collation ")?;
+    let (_, rest) = rest.split_once("`to = \"")?;
+    let (to, differences) = rest.split_once("\"`: ")?;
+    let (table, column) = column.split_once('.')?;
+    (!differences.is_empty()).then_some((table, column, to))
+}
+
+/// Rows that break what is not enforced, or was not validated, arrive; what is left out is told.
+async fn constraints(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    let to = open(&target).await?.backend();
+    execute(
+        &mut db,
+        "the source",
+        &[
+            "CREATE TABLE thing (id uuid PRIMARY KEY DEFAULT uuidv7(), title varchar(9), \
+             title_upper varchar(9) GENERATED ALWAYS AS (upper(title)) VIRTUAL, \
+             title_lower varchar(9) GENERATED ALWAYS AS (lower(title)) STORED, \
+             n integer CONSTRAINT positive CHECK (n > 0) NOT ENFORCED)",
+            "CREATE TABLE part (number integer CONSTRAINT numbered NOT NULL PRIMARY KEY, \
+             thing_id uuid CONSTRAINT part_thing REFERENCES thing (id) NOT ENFORCED)",
+            "INSERT INTO thing (title, n) VALUES (NULL, -1), ('Über', 2)",
+            "INSERT INTO thing (title, n) SELECT 'more', n FROM generate_series(3, 400) AS n",
+            "ALTER TABLE thing ADD CONSTRAINT titled NOT NULL title NOT VALID",
+            "INSERT INTO part VALUES (1, NULL), (2, uuidv7())",
+        ],
+    )
+    .await?;
+    let plan = plan(&source, &target).await?;
+    let thing = plan.tables.iter().find(|table| table.name.name == "thing");
+    let id = thing.and_then(|table| table.columns.first());
+    let format = id.and_then(|id| id.format.as_deref());
+    ensure!(format == Some("uuid-v7"), "{plan:?}");
+    let report = copy(&source, &target, &plan).await?;
+    for expected in [
+        "part: the reference of thing_id to thing is left out: it is not enforced, so that rows may break it",
+        "thing: the check positive is left out",
+        "thing: the check titled is left out",
+    ] {
+        ensure!(
+            report.notes.iter().any(|note| note == expected),
+            "{expected}: {:?}",
+            report.notes
+        );
+    }
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    let mut db = open(&target).await?;
+    let count = "SELECT COUNT(*) FROM thing WHERE title IS NULL OR title_upper <> ''";
+    ensure!(db.query("rows", count, &[]).await?[0].integer(0)? == 400);
+    if to == Backend::Postgres {
+        // The default is carried.
+        let insert = "INSERT INTO thing (n) VALUES (7)";
+        db.execute("a row", insert).await?;
+    }
+    Ok(())
+}
+
+/// Keys that are more than their columns, and references to a part of a span, are told.
+async fn spans(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    execute(
+        &mut db,
+        "the source",
+        &[
+            SPANS,
+            "CREATE TABLE bill (n integer PRIMARY KEY, room int4range, at daterange, \
+             CONSTRAINT of_stay FOREIGN KEY (room, PERIOD at) REFERENCES stay (room, PERIOD at))",
+            "INSERT INTO stay VALUES ('[1,2)', '[2026-01-01,2026-02-01)', NULL)",
+            "INSERT INTO bill VALUES (1, '[1,2)', '[2026-01-05,2026-01-06)')",
+        ],
+    )
+    .await?;
+    let plan = plan(&source, &target).await?;
+    let report = copy(&source, &target, &plan).await?;
+    for expected in [
+        "stay: WITHOUT OVERLAPS of the key one_guest is left out",
+        "stay: NULLS NOT DISTINCT of the key numbered is left out",
+        "bill: the reference of room, at to stay is left out: it refers to spans of time",
+    ] {
+        ensure!(
+            report.notes.iter().any(|note| note == expected),
+            "{expected}: {:?}",
+            report.notes
+        );
+    }
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    Ok(())
+}
+
+/// A table without a key has one that nobody sees, and a target that makes such keys gets the key
+/// that the source says.
+async fn invisible(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    execute(
+        &mut from,
+        "the source",
+        &[
+            INVISIBLE_KEYS,
+            "CREATE TABLE log (line varchar(20), seen int INVISIBLE)",
+            "CREATE TABLE thing (id binary(16) NOT NULL PRIMARY KEY, title varchar(20), \
+             UNIQUE KEY lowered ((lower(title))), KEY by_title (title))",
+            "INSERT INTO log (line, seen) VALUES ('a', 1), ('b', 2)",
+            "INSERT INTO thing VALUES (UNHEX(REPEAT('a7', 16)), 'a'), (UNHEX(REPEAT('b8', 16)), 'b')",
+        ],
+    )
+    .await?;
+    let mut plan = plan(&source, &target).await?;
+    let mut tables = plan.tables.iter_mut();
+    let thing = tables.find(|table| table.name.name == "thing");
+    let id = thing.and_then(|table| table.columns.first_mut());
+    let id = id.context("the plan has the key")?;
+    // The key is added after the rows, which come in another order.
+    id.to = None;
+    id.format = Some("any-uuid".into());
+    id.stored_from = Some("binary:sql-server".into());
+    id.stored_to = Some("binary:public".into());
+    to.execute("the target", INVISIBLE_KEYS).await?;
+    let report = rowkey_copy::copy(&mut from, &mut to, &plan, &creating(), &mut Silent).await?;
+    let lowered = "thing: the unique index lowered is left out";
+    ensure!(
+        report.notes.iter().any(|note| note.starts_with(lowered)),
+        "{report:?}"
+    );
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    let seen = "SELECT CAST(SUM(seen) AS SIGNED) FROM log WHERE my_row_id > 0";
+    ensure!(to.query("rows", seen, &[]).await?[0].integer(0)? == 3);
+    let keys = "SELECT GROUP_CONCAT(column_name) FROM information_schema.key_column_usage \
+                WHERE table_schema = DATABASE() AND table_name = 'thing'";
+    let keys = to.query("the keys", keys, &[]).await?;
+    ensure!(keys[0].text(0)? == "id", "{keys:?}");
+    Ok(())
+}

@@ -1,0 +1,415 @@
+//! What accounts with few privileges are told: everything that they were not allowed to see, by
+//! name.
+
+use std::future::Future;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use anyhow::ensure;
+use rowkey_core::Backend;
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::StoragePlan;
+use rowkey_doctor::{Certainty, examine};
+use rowkey_relayout::plan::{Plan, Request};
+use rowkey_relayout::preflight::Preflight;
+use rowkey_tables::catalog::Catalog;
+use rowkey_tables::inventory::{Inventory, Origin};
+use rowkey_tables::{Address, Connection, Error, Silent};
+use rowkey_testkit::{Suite, TestDatabase};
+
+/// How MySQL knows its accounts since version 8.
+const SHA2: &str = "caching_sha2_password";
+
+/// The password of accounts.
+const PASSWORD: &str = "few";
+
+const TABLES: &str = "
+    CREATE TABLE offer (id varchar(36) NOT NULL PRIMARY KEY, created_at timestamp NULL, secret text);
+    CREATE TABLE hidden (id varchar(36) NOT NULL PRIMARY KEY);
+    CREATE TABLE booking (id int NOT NULL PRIMARY KEY, offer_id varchar(36), hidden_id varchar(36),
+        CONSTRAINT booking_offer FOREIGN KEY (offer_id) REFERENCES offer (id) ON DELETE CASCADE,
+        CONSTRAINT booking_hidden FOREIGN KEY (hidden_id) REFERENCES hidden (id));
+    CREATE TABLE invoice (id int NOT NULL PRIMARY KEY, hidden_id varchar(36),
+        CONSTRAINT invoice_hidden FOREIGN KEY (hidden_id) REFERENCES hidden (id))";
+
+/// Tests run side by side, each with an account of its own.
+fn unique() -> String {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    format!("{}_{number}", std::process::id())
+}
+
+async fn open(url: &str) -> anyhow::Result<Connection> {
+    let address: Address = url.parse()?;
+    Ok(Connection::open(&address).await?)
+}
+
+/// An account of the host that the server sees. One of any host comes behind the accounts without a
+/// name that some servers have for that host.
+async fn account(administrator: &mut Connection, name: &str) -> anyhow::Result<String> {
+    let host = "SELECT SUBSTRING_INDEX(USER(), '@', -1)";
+    let rows = administrator.query("the host", host, &[]).await?;
+    Ok(format!("'{name}'@'{}'", rows[0].text(0)?))
+}
+
+/// The address of a database for an account.
+fn url_of(database: &TestDatabase, name: &str) -> anyhow::Result<url::Url> {
+    let mut url = url::Url::parse(database.url())?;
+    let is_set = url.set_username(name).is_ok() && url.set_password(Some(PASSWORD)).is_ok();
+    ensure!(is_set);
+    Ok(url)
+}
+
+/// An account that may read `offer.id` and the table `booking`, and nothing else.
+struct Reader {
+    administrator: Connection,
+    connection: Connection,
+    name: String,
+    drop: String,
+}
+
+impl Reader {
+    async fn create(database: &TestDatabase) -> anyhow::Result<Self> {
+        let mut administrator = open(database.url()).await?;
+        administrator.execute("the tables", TABLES).await?;
+        // MySQL 5.6 takes 16 characters.
+        let name = format!("rk_{}", unique());
+        let (connection, drop) = match database.backend() {
+            Backend::Postgres => {
+                let grants = format!(
+                    "CREATE ROLE {name};
+                     GRANT SELECT (id) ON offer TO {name}; GRANT SELECT ON booking TO {name};
+                     DO $$ BEGIN EXECUTE format('GRANT USAGE ON SCHEMA %I TO {name}', \
+                     current_schema()); END $$"
+                );
+                administrator.execute("the account", &grants).await?;
+                let mut connection = open(database.url()).await?;
+                let become_it = format!("SET ROLE {name}");
+                connection.execute("the account", &become_it).await?;
+                (
+                    connection,
+                    format!("DROP OWNED BY {name}; DROP ROLE {name}"),
+                )
+            }
+            _ => {
+                let account = account(&mut administrator, &name).await?;
+                let grants = format!(
+                    "CREATE USER {account} IDENTIFIED BY '{PASSWORD}';
+                     GRANT SELECT (id) ON offer TO {account};
+                     GRANT SELECT ON booking TO {account}"
+                );
+                administrator.execute("the account", &grants).await?;
+                let url = url_of(database, &name)?;
+                (open(url.as_str()).await?, format!("DROP USER {account}"))
+            }
+        };
+        Ok(Self {
+            administrator,
+            connection,
+            name,
+            drop,
+        })
+    }
+
+    async fn drop(mut self) -> anyhow::Result<()> {
+        drop(self.connection);
+        self.administrator
+            .execute("the account", &self.drop)
+            .await?;
+        Ok(())
+    }
+}
+
+/// Runs a test with an account, which is dropped however the test ends.
+fn with_reader(
+    database: &TestDatabase,
+    test: impl AsyncFnOnce(&mut Reader) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    run(async {
+        let mut reader = Reader::create(database).await?;
+        let outcome = test(&mut reader).await;
+        reader.drop().await?;
+        outcome
+    })
+}
+
+fn run<T>(test: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(test)
+}
+
+fn names(sentences: &[String], words: &[&str]) -> bool {
+    let has_all = |sentence: &String| words.iter().all(|word| sentence.contains(word));
+    sentences.iter().any(has_all)
+}
+
+async fn the_doctor_names_columns(reader: &mut Reader) -> anyhow::Result<()> {
+    let insert = "INSERT INTO offer (id) VALUES ('6ba7b810-9dad-41d1-80b4-00c04fd430c8'), \
+                  ('0f8fad5b-d9cb-469f-a165-70867728950e')";
+    reader.administrator.execute("rows", insert).await?;
+    let is_postgres = reader.connection.backend() == Backend::Postgres;
+    let mut ask = async |table: &str, column: &str| -> Result<rowkey_doctor::Report, Error> {
+        let request = rowkey_doctor::Request::new(table, column);
+        examine(&mut reader.connection, &request, &mut Silent).await
+    };
+    let found = ask("offer", "id").await?;
+    ensure!(found.rows == 2, "{found:#?}");
+    ensure!(found.certainty != Certainty::Certain, "{found:#?}");
+    let unseen = match is_postgres {
+        true => "created_at, secret",
+        false => "some columns",
+    };
+    ensure!(
+        names(&found.evidence, &["not allowed to see", unseen]),
+        "{found:#?}"
+    );
+    for (table, column) in [("offer", "secret"), ("hidden", "id")] {
+        let error = ask(table, column).await.unwrap_err().to_string();
+        ensure!(
+            error.contains(table) && error.contains("account may not"),
+            "{error}"
+        );
+    }
+    Ok(())
+}
+
+async fn a_copy_names_every_table(reader: &mut Reader) -> anyhow::Result<()> {
+    let (source, target) = (&mut reader.administrator, Backend::Postgres);
+    let plan = rowkey_copy::plan(source, target, &mut Silent, rowkey_doctor::stored_ids).await?;
+    let (source, target) = (&mut reader.connection, &mut reader.administrator);
+    let found = rowkey_copy::Preflight::read(source, target, &plan, &mut Silent).await?;
+    let refused = |table: &str| {
+        let beginning = format!("the table {table}: it may not be read: ");
+        found.refused.iter().any(|one| one.starts_with(&beginning))
+    };
+    for (table, expected) in [
+        ("offer", true),
+        ("hidden", true),
+        ("invoice", true),
+        ("booking", false),
+    ] {
+        ensure!(refused(table) == expected, "{table}: {found:#?}");
+    }
+    Ok(())
+}
+
+async fn the_inventory_names_everything(reader: &mut Reader) -> anyhow::Result<()> {
+    let backend = reader.connection.backend();
+    let inventory = Inventory::read(&mut reader.connection).await?;
+    let what = format!("{inventory:#?}");
+    let booking = inventory
+        .tables
+        .iter()
+        .find(|table| table.table.name == "booking");
+    let targets: Vec<&str> = booking
+        .map(|table| {
+            table
+                .references
+                .iter()
+                .map(|one| one.target.name.as_str())
+                .collect()
+        })
+        .unwrap_or_default();
+    ensure!(
+        targets.contains(&"offer") && targets.contains(&"hidden"),
+        "{what}"
+    );
+    let action = booking.and_then(|table| {
+        let mut references = table.references.iter();
+        references.find_map(|one| match &one.origin {
+            Origin::Declared { on_delete, .. } if one.target.name == "offer" => Some(on_delete),
+            _ => None,
+        })
+    });
+    let is_told = action.is_some_and(|action| action == "CASCADE");
+    let expected: &[&[&str]] = match backend {
+        Backend::Postgres => &[
+            &["offer.(created_at, secret)", "SELECT"],
+            &["the rows of hidden", "no SELECT"],
+            &["the rows of invoice", "no SELECT"],
+        ],
+        _ => &[
+            &["the table hidden", "booking_hidden of booking"],
+            &["tables and columns", "no SELECT on all of the database"],
+            &["triggers", "TRIGGER"],
+            &["events", "EVENT"],
+            &["routines", "EXECUTE"],
+        ],
+    };
+    for words in expected {
+        ensure!(names(&inventory.unseen, words), "{words:?} {what}");
+    }
+    // Some servers show the actions of references to accounts that may only SELECT.
+    let unknown = names(
+        &inventory.unseen,
+        &["booking_offer of booking", "more privileges"],
+    );
+    ensure!(is_told != unknown, "{action:?} {what}");
+    Ok(())
+}
+
+async fn the_preflight_goes_on_to_the_last_table(reader: &mut Reader) -> anyhow::Result<()> {
+    let catalog = Catalog::read(&mut reader.administrator).await?;
+    let declared = StoragePlan::default_for(FormatKind::UuidV4).column(catalog.backend);
+    let request = Request::relayout("hidden", "id", "text:public", declared);
+    let plan = Plan::for_key(&catalog, &request)?;
+    let found = Preflight::read(&mut reader.connection, &plan).await?;
+    let what = format!("{found:#?}");
+    for column in ["hidden.id", "invoice.hidden_id"] {
+        ensure!(
+            names(&found.refused, &[column, "account may not"])
+                || names(&found.refused, &[column, "may not be read by the account"]),
+            "{column} {what}"
+        );
+    }
+    // What may be read is still shown.
+    ensure!(
+        found.columns.len() == 1 && found.columns[0].table.name == "booking",
+        "{what}"
+    );
+    if catalog.backend != Backend::Postgres {
+        ensure!(
+            names(&found.refused, &["CREATE", "TRIGGER", "new names"]),
+            "{what}"
+        );
+    }
+    let of_administrator = Preflight::read(&mut reader.administrator, &plan).await?;
+    ensure!(of_administrator.refused.is_empty(), "{of_administrator:#?}");
+    Ok(())
+}
+
+/// A role that the session has, and one that it has not.
+async fn roles_count(reader: &mut Reader, url: url::Url) -> anyhow::Result<()> {
+    let backend = reader.administrator.backend();
+    let name = url.username().to_owned();
+    let account = account(&mut reader.administrator, &name).await?;
+    let word = match backend {
+        Backend::MariaDb => "FOR",
+        _ => "TO",
+    };
+    let database = url.path().trim_start_matches('/');
+    let (used, unused) = (format!("{name}_u"), format!("{name}_n"));
+    let grants = format!(
+        "CREATE ROLE {used}; CREATE ROLE {unused}; GRANT TRIGGER ON {database}.* TO {used};
+         GRANT EVENT ON {database}.* TO {unused}; GRANT {used} TO {account};
+         GRANT {unused} TO {account}; SET DEFAULT ROLE {used} {word} {account}"
+    );
+    reader.drop += &format!("; DROP ROLE IF EXISTS {used}; DROP ROLE IF EXISTS {unused}");
+    reader.administrator.execute("the roles", &grants).await?;
+    let inventory = Inventory::read(&mut open(url.as_str()).await?).await?;
+    let unseen = inventory.unseen;
+    ensure!(!names(&unseen, &["triggers", "TRIGGER"]), "{unseen:?}");
+    ensure!(names(&unseen, &["events", "EVENT"]), "{unseen:?}");
+    Ok(())
+}
+
+/// Whether a server can do something. One that cannot be asked lets the tests run and fail.
+fn can(suite: &Suite, backend: Backend, ask: fn(&str) -> anyhow::Result<bool>) -> bool {
+    let Some(server) = suite.server(backend) else {
+        return true;
+    };
+    let database = server.create_database();
+    database.map_or(true, |database| ask(database.url()).unwrap_or(true))
+}
+
+/// Whether a server of MySQL or MariaDB has roles.
+fn has_roles(url: &str) -> anyhow::Result<bool> {
+    run(async {
+        let role = "SELECT CURRENT_ROLE()";
+        Ok(open(url).await?.query(role, role, &[]).await.is_ok())
+    })
+}
+
+/// MySQL's plugin sends a password as it is, or encrypted by RSA, unless the server remembers it.
+async fn a_password_goes_encrypted(database: &TestDatabase) -> anyhow::Result<()> {
+    let mut administrator = open(database.url()).await?;
+    let name = format!("rowkey_sender_{}", unique());
+    let account = account(&mut administrator, &name).await?;
+    let create = format!(
+        "CREATE USER {account} IDENTIFIED WITH {SHA2} BY '{PASSWORD}'; GRANT SELECT ON *.* TO {account}"
+    );
+    administrator.execute("the account", &create).await?;
+    let outcome = connect_three_times(url_of(database, &name)?).await;
+    let drop = format!("DROP USER {account}");
+    administrator.execute("the account", &drop).await?;
+    outcome
+}
+
+async fn connect_three_times(mut url: url::Url) -> anyhow::Result<()> {
+    url.set_query(Some("ssl-mode=DISABLED"));
+    let plain = url.to_string();
+    url.set_query(Some("ssl-mode=REQUIRED"));
+    let refused = open(&plain).await.err().map(|error| error.to_string());
+    let refused = refused.unwrap_or_default();
+    ensure!(
+        refused.contains("only through an encrypted connection"),
+        "{refused}"
+    );
+    ensure!(refused.contains("ssl-mode=REQUIRED"), "{refused}");
+    open(url.as_str()).await?;
+    // Now the server remembers it.
+    open(&plain).await.map(drop)
+}
+
+/// Whether a server of MySQL has the plugin, and encrypts.
+fn asks_for_encryption(url: &str) -> anyhow::Result<bool> {
+    run(async {
+        let mut connection = open(url).await?;
+        let plugin = format!(
+            "SELECT COUNT(*) FROM information_schema.plugins WHERE plugin_name = '{SHA2}' \
+             AND plugin_status = 'ACTIVE'"
+        );
+        let has_plugin = connection.query("the plugins", &plugin, &[]).await?[0].is(0)?;
+        let mut url = url::Url::parse(url)?;
+        url.set_query(Some("ssl-mode=REQUIRED"));
+        Ok(has_plugin && open(url.as_str()).await.is_ok())
+    })
+}
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    for backend in [Backend::Postgres, Backend::MariaDb, Backend::MySql] {
+        suite.test_on(
+            backend,
+            "the_doctor_names_columns_that_it_may_not_read",
+            |database| with_reader(database, the_doctor_names_columns),
+        );
+        suite.test_on(
+            backend,
+            "the_inventory_names_everything_that_is_hidden",
+            |database| with_reader(database, the_inventory_names_everything),
+        );
+        suite.test_on(
+            backend,
+            "the_preflight_goes_on_to_the_last_table",
+            |database| with_reader(database, the_preflight_goes_on_to_the_last_table),
+        );
+    }
+    for backend in [Backend::MySql, Backend::MariaDb] {
+        let name = "privileges_of_roles_count";
+        if !can(suite, backend, has_roles) {
+            suite.ignore_on(backend, name, "the server has no roles");
+            continue;
+        }
+        suite.test_on(backend, name, |database| {
+            with_reader(database, async |reader| {
+                let url = url_of(database, &reader.name)?;
+                roles_count(reader, url).await
+            })
+        });
+    }
+    let name = "a_password_goes_through_an_encrypted_connection";
+    if cfg!(feature = "tls") && can(suite, Backend::MySql, asks_for_encryption) {
+        suite.test_on(Backend::MySql, name, |database| {
+            run(a_password_goes_encrypted(database))
+        });
+    } else {
+        suite.ignore_on(Backend::MySql, name, "no caching_sha2_password, or no TLS");
+    }
+    // Others have another plan for an account that sees less.
+    suite.test_on(
+        Backend::Postgres,
+        "a_copy_names_every_table_that_it_may_not_read",
+        |database| with_reader(database, a_copy_names_every_table),
+    );
+}
