@@ -256,9 +256,7 @@ impl From<Error> for Failure {
             Error::Core(error) => return error.clone().into(),
             Error::Address { .. } => "an address looks like postgres://user@host:5432/database",
             Error::NoDriver(_) => "build rowkey-cli with its feature `databases`",
-            Error::Database { doing, .. } if is_connecting(doing) => {
-                "check the address, the server and the login"
-            }
+            Error::Unreachable { .. } => "check the address, the server and the login",
             Error::Database { .. } => {
                 "the end of the message is the database's own: look at the value, the name or the \
                  privilege in it; the same command can then be repeated"
@@ -277,11 +275,6 @@ impl From<Error> for Failure {
         };
         Failure::bad_input(in_one_line(&with_sources(&error)), hint)
     }
-}
-
-/// Whether there was no connection yet.
-fn is_connecting(doing: &str) -> bool {
-    doing.starts_with("connecting to ") || doing.starts_with("opening ")
 }
 
 /// A message with a list of reasons, for the one line of an error.

@@ -87,11 +87,11 @@ pub(super) async fn read_existing(
     for row in target.query(DOING, &query, &[]).await? {
         let state = row.text(1)?;
         let state = State::ALL.into_iter().find(|known| known.name() == state);
-        let (Some(state), Ok(sum), Some(last_key), Some(until_key)) = (
+        let (Some(state), Ok(sum), Ok(last_key), Ok(until_key)) = (
             state,
             u128::from_str_radix(row.text(3)?, 16),
-            bytes_of(row.text(4)?),
-            bytes_of(row.text(5)?),
+            hex::decode(row.text(4)?),
+            hex::decode(row.text(5)?),
         ) else {
             return Err(damaged());
         };
@@ -107,7 +107,7 @@ pub(super) async fn read_existing(
             }
             parts.push(Checkpoint {
                 state,
-                rows: u64::try_from(row.integer(2)?).map_err(|_| damaged())?,
+                rows: row.count(2).map_err(|_| damaged())?,
                 sum,
                 last_key,
                 until_key,
@@ -128,7 +128,7 @@ pub(super) async fn read_existing(
     }
 }
 
-fn damaged() -> Error {
+pub(super) fn damaged() -> Error {
     Error::Differs {
         what: format!("the table {TABLE} in the target"),
         found: "it is not as this program writes it".into(),
@@ -262,11 +262,4 @@ pub(super) async fn end(target: &mut Connection, job: &str) -> Result<(), Error>
     let statement = format!("UPDATE {TABLE} SET state = '{state}' WHERE job = '{job}'");
     target.execute(DOING, &statement).await?;
     Ok(())
-}
-
-fn bytes_of(digits: &str) -> Option<Vec<u8>> {
-    let pairs = digits.as_bytes().chunks(2);
-    pairs
-        .map(|pair| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok())
-        .collect()
 }

@@ -233,7 +233,7 @@ pub(crate) async fn hash_each(
 pub(crate) fn key_text(batch: &Batch, cells: &[Cell], key: &[usize]) -> String {
     let shown: Vec<&Cell> = match key {
         [] => cells.iter().collect(),
-        key => key.iter().filter_map(|place| cells.get(*place)).collect(),
+        key => key.iter().map(|place| &cells[*place]).collect(),
     };
     let texts: Vec<String> = shown
         .into_iter()

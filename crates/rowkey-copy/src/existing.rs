@@ -114,9 +114,8 @@ pub(super) async fn check_rows(
         _ => "COUNT",
     };
     let query = format!("SELECT {function}(*) FROM {}", side.quoted()?);
-    let found = target.query(&doing, &query, &[]).await?;
-    let found = found.first().map_or(Ok(0), |row| row.integer(0))?;
-    match u64::try_from(found) == Ok(rows) {
+    let found = target.count(&doing, &query, &[]).await?;
+    match found == rows {
         true => Ok(()),
         false => Err(Error::Differs {
             what: doing,

@@ -211,7 +211,7 @@ fn of_definition(table: &Table) -> Vec<String> {
         return Vec::new();
     };
     let end = tokens.iter().rposition(|token| token.is(')'));
-    let behind = tokens.get(end.unwrap_or(0)..).unwrap_or_default();
+    let behind = end.map_or(&tokens[..], |end| &tokens[end..]);
     let mut notes = Vec::new();
     for (tokens, keyword, what) in [
         (&tokens[..], "CHECK", "its CHECKs are left out"),

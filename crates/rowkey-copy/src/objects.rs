@@ -409,7 +409,10 @@ pub(super) async fn counted_to(
     };
     let doing = format!("the counter of {}", table.name);
     let rows = source.query(&doing, query, &values).await?;
-    rows.first().map_or(Ok(0), |row| row.integer(0))
+    let last = rows
+        .first()
+        .map_or(Ok(None), |row| row.optional_integer(0))?;
+    Ok(last.unwrap_or(0))
 }
 
 /// The statements that let a counter continue after the rows, and after the last number of the

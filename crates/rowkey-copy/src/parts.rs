@@ -35,11 +35,15 @@ pub(super) async fn divide(
     side: &Side,
     rows: u32,
 ) -> Result<Vec<Checkpoint>, Error> {
-    let key = side.key.iter().filter_map(|place| side.columns.get(*place));
-    let key: Option<Vec<&Column>> = key.map(|column| table.column(&column.name)).collect();
+    let key = side.key_columns().map(|column| {
+        table.column(&column.name).ok_or_else(|| Error::Missing {
+            what: format!("{}.{}", table.name, column.name),
+        })
+    });
+    let key: Vec<&Column> = key.collect::<Result<_, _>>()?;
     // The settings with which keys are looked at are not those of a copy.
     session::mark(source).await?;
-    let beginnings = chunks::beginnings(source, table, &key.unwrap_or_default(), rows).await?;
+    let beginnings = chunks::beginnings(source, table, &key, rows).await?;
     session::back_to_mark(source).await?;
     let mut lasts = Vec::new();
     for condition in beginnings {

@@ -221,7 +221,8 @@ impl Job<'_> {
         .await?;
         let copied = checkpoint::read(target, &self.id, self.to.len()).await?;
         let mut tables = Vec::new();
-        for (number, parts) in copied.unwrap_or_default().iter().enumerate() {
+        let copied = copied.ok_or_else(checkpoint::damaged)?;
+        for (number, parts) in copied.iter().enumerate() {
             let (from, to) = (&self.from[number], &self.to[number]);
             let rows = parts.iter().map(|part| part.rows).sum();
             let sums = parts.iter().map(|part| part.sum);

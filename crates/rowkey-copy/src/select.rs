@@ -99,8 +99,8 @@ impl Side {
         Ok(format!("SELECT {} FROM {}", self.selected()?, self.rows()?))
     }
 
-    fn key_columns(&self) -> impl Iterator<Item = &SideColumn> {
-        self.key.iter().filter_map(|place| self.columns.get(*place))
+    pub(crate) fn key_columns(&self) -> impl Iterator<Item = &SideColumn> {
+        self.key.iter().map(|place| &self.columns[*place])
     }
 
     fn quoted_key(&self) -> Result<Vec<String>, Error> {
@@ -111,7 +111,7 @@ impl Side {
 
     /// The condition that the key of a row is on a side of another one.
     fn compared(&self, key: &Batch, operator: &str, last: &str) -> Result<String, Error> {
-        let cells = key.rows().next().unwrap_or_default();
+        let cells = key.rows().next().expect("a key is a row");
         let values = self.key_columns().zip(cells).map(|(column, cell)| {
             // It is compared and not written, so that the column need not hold all characters.
             let compared = SideColumn {

@@ -43,7 +43,7 @@ pub(super) async fn sees_one_moment(source: &mut Connection) -> Result<bool, Err
     let query = "SELECT snapshot_isolation_state FROM sys.databases WHERE database_id = DB_ID()";
     let rows = source.query(VIEW, query, &[]).await?;
     rows.first()
-        .map_or(Ok(false), |row| Ok(row.integer(0)? == 1))
+        .map_or(Ok(false), |row| Ok(row.optional_integer(0)? == Some(1)))
 }
 
 /// What a person should know about a source that is not seen at one moment.
@@ -66,8 +66,8 @@ pub(super) async fn begin_reading_together(
         Backend::Postgres => {
             begin_reading(source).await?;
             let query = "SELECT pg_export_snapshot()";
-            let rows = source.query(VIEW, query, &[]).await?;
-            let snapshot = rows.first().map_or(Ok(""), |row| row.text(0))?;
+            let row = source.one_row(VIEW, query, &[]).await?;
+            let snapshot = row.text(0)?;
             let share = format!(
                 "SET TRANSACTION SNAPSHOT {}",
                 text_literal(Backend::Postgres, snapshot)
@@ -215,8 +215,8 @@ pub(super) async fn set_target(target: &mut Connection) -> Result<(), Error> {
 
 /// Makes sure that a job has one process.
 async fn lock(target: &mut Connection, job: &str) -> Result<(), Error> {
-    let name = format!("rowkey_copy_{}", job.get(..32).unwrap_or_default());
-    let number = i64::from_str_radix(job.get(..15).unwrap_or_default(), 16).unwrap_or(0);
+    let name = format!("rowkey_copy_{}", &job[..32]);
+    let number = i64::from_str_radix(&job[..15], 16).expect("a job is a hash in hexadecimal");
     let lock = AdvisoryLock {
         numbers: number.to_string(),
         name: match target.backend() {

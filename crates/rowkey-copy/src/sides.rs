@@ -60,21 +60,17 @@ impl CopyPlan {
         let pairs = table.columns.iter();
         let pairs: Result<Vec<_>, _> = pairs.map(|column| self.sides_of(table, column)).collect();
         let (from, to): (Vec<SideColumn>, Vec<SideColumn>) = pairs?.into_iter().unzip();
+        let original = catalog.table(&table.name)?;
         let from = from.into_iter().map(|column| {
-            let found = catalog.table(&table.name).ok();
-            let found = found.and_then(|table| table.column(&column.name));
+            let found = original.column(&column.name);
             column.collated(
                 catalog.backend,
                 found.and_then(|found| found.collation.as_ref()),
             )
         });
         let from: Vec<SideColumn> = from.collect();
-        let original = catalog.table(&table.name)?;
         let mut key = key_places(original, table);
-        let keeps_order = |place: &usize| {
-            from.get(*place)
-                .is_none_or(|part| part.keeps_order(catalog.backend))
-        };
+        let keeps_order = |place: &usize| from[*place].keeps_order(catalog.backend);
         if !key.iter().all(keeps_order) {
             key.clear();
         }
@@ -156,7 +152,7 @@ impl CopyPlan {
             }
             (None, None) => return Err(refused("the plan gives it no type")),
         };
-        if !is_collation(to.get(type_of(&to).len()..).unwrap_or_default()) {
+        if !is_collation(&to[type_of(&to).len()..]) {
             return Err(refused(&format!(
                 "behind the type in `{to}`, only CHARACTER SET and COLLATE with a name are possible"
             )));
@@ -240,7 +236,7 @@ pub(crate) fn all_or_one(mut refused: Vec<Error>) -> Result<(), Error> {
 }
 
 /// The places of the columns of the key that tells rows apart: the primary key, or a unique key
-/// without NULL.
+/// without NULL; none if there is no such key.
 fn key_places(table: &Table, plan: &TablePlan) -> Vec<usize> {
     let place = |name: &String| plan.columns.iter().position(|column| column.name == *name);
     let is_never_null =
@@ -255,8 +251,8 @@ fn key_places(table: &Table, plan: &TablePlan) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plan::tests::PLAN;
     use super::*;
+    use crate::plan::tests::PLAN;
 
     #[test]
     fn what_a_plan_does_not_map_is_refused_by_name() {

@@ -173,9 +173,7 @@ async fn count(connection: &mut Connection, source: &Source) -> Result<u64, Erro
         _ => "count(*)",
     };
     let query = format!("SELECT {number} FROM {}", source.table);
-    let rows = connection.query("counting the rows", &query, &[]).await?;
-    let number = rows.first().map_or(Ok(0), |row| row.integer(0))?;
-    Ok(u64::try_from(number).unwrap_or(0))
+    connection.count("counting the rows", &query, &[]).await
 }
 
 /// A survey that takes rows of the database.

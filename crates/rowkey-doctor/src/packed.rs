@@ -10,7 +10,7 @@
 
 use super::source::Source;
 use rowkey_tables::Error;
-use rowkey_tables::connection::{Connection, Held, SCANNED, Value};
+use rowkey_tables::connection::{Connection, Held, SCANNED};
 
 /// Rows in one.
 const ROWS: u32 = 2_000;
@@ -40,7 +40,7 @@ pub(super) async fn scan(
         let Some(row) = rows.first() else {
             return Ok(());
         };
-        let Some(Value::Integer(last)) = row.0.first() else {
+        let Some(last) = row.optional_integer(0)? else {
             return Ok(());
         };
         for row in row.text(1)?.split(',') {

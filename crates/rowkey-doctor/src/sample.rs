@@ -61,11 +61,9 @@ async fn by_place(connection: &mut Connection, source: &Source) -> Result<Vec<Wi
     let query = "SELECT pg_relation_size($1::text::regclass) / \
                  current_setting('block_size')::bigint";
     let values = [Value::Text(source.table.clone())];
-    let rows = connection
-        .query("the size of the table", query, &values)
+    let blocks = connection
+        .count("the size of the table", query, &values)
         .await?;
-    let blocks = rows.first().map_or(Ok(0), |row| row.integer(0))?;
-    let blocks = u64::try_from(blocks).unwrap_or(0);
     if blocks < WINDOWS {
         // A partitioned table has no blocks of its own, and rows of a few bytes need few.
         return Ok(Vec::new());
@@ -99,7 +97,11 @@ async fn by_number(
     let Some(row) = rows.first() else {
         return Ok(Vec::new());
     };
-    let (first, last) = (i128::from(row.integer(0)?), i128::from(row.integer(1)?));
+    // A table that has lost its rows since they were counted has neither.
+    let (Some(first), Some(last)) = (row.optional_integer(0)?, row.optional_integer(1)?) else {
+        return Ok(Vec::new());
+    };
+    let (first, last) = (i128::from(first), i128::from(last));
     let at = |window: u64| first + (last - first) * i128::from(window) / i128::from(WINDOWS);
     let windows = (0..WINDOWS).map(|window| {
         let clause = format!(

@@ -96,7 +96,7 @@ async fn go_on(
         }
         let work = state.work(connection, plan, Way::There).await?;
         if phase == Phase::Expand && !state.has_begun() {
-            refuse_work(connection, &work).await?;
+            refusals_of(connection, &work).await?.result()?;
         }
         if phase == Phase::Swap && was_checked && !state.is_begun(phase) {
             refuse_damaged_values(connection, &work).await?;
@@ -136,12 +136,12 @@ async fn do_phase(runner: &mut Runner<'_>, work: &Work, phase: Phase) -> Result<
     }
 }
 
-/// Fails for everything that the change refuses before it begins.
-pub(crate) async fn refuse(connection: &mut Connection, plan: &Plan) -> Result<(), Error> {
+/// Everything that the change refuses before it begins.
+pub(crate) async fn refuse(connection: &mut Connection, plan: &Plan) -> Result<Refusals, Error> {
     state::require_none(connection, plan).await?;
     let catalog = Catalog::read(connection).await?;
     let work = Work::new(plan, &catalog)?;
-    refuse_work(connection, &work).await
+    refusals_of(connection, &work).await
 }
 
 /// Fails for privileges that a change needs, whatever its plan.
@@ -153,13 +153,14 @@ pub(crate) async fn refuse_privileges(connection: &mut Connection) -> Result<(),
     }
 }
 
-async fn refuse_work(connection: &mut Connection, work: &Work) -> Result<(), Error> {
-    with_backend!(work.backend, refuse(connection, work))?;
-    let mut refusals = Refusals::default();
-    refusals.add_polymorphic(connection, work).await?;
-    refusals.add_unplanned(connection, work).await?;
-    refusals.add_map_of_another_format(connection, work).await?;
-    refusals.result()
+async fn refusals_of(connection: &mut Connection, work: &Work) -> Result<Refusals, Error> {
+    let mut refusals = with_backend!(work.backend, refuse(connection, work))?;
+    if refusals.is_empty() {
+        refusals.add_polymorphic(connection, work).await?;
+        refusals.add_unplanned(connection, work).await?;
+        refusals.add_map_of_another_format(connection, work).await?;
+    }
+    Ok(refusals)
 }
 
 /// Takes everything back, from whichever phase was reached, and keeps what was written since.
@@ -246,7 +247,7 @@ pub async fn script(
 ) -> Result<Vec<String>, Error> {
     let catalog = Catalog::read(connection).await?;
     let work = Work::new(plan, &catalog)?;
-    refuse_work(connection, &work).await?;
+    refusals_of(connection, &work).await?.result()?;
     let mut silent = rowkey_tables::Silent;
     let mut runner = Runner::dry(connection, &mut silent);
     begin_in_script(&mut runner, &work).await?;

@@ -1,5 +1,6 @@
 //! What a plan will do to the rows that exist, before it does anything.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use rowkey_core::Backend;
@@ -13,6 +14,7 @@ use serde::Serialize;
 use crate::change;
 use crate::example_id::example_id;
 use crate::plan::{OldPrograms, Plan};
+use crate::refusals::Refusals;
 
 /// How many rows are shown before and after.
 const SAMPLES: usize = 5;
@@ -81,6 +83,12 @@ impl Preflight {
             notes: Vec::new(),
         };
         let outcome = change::refuse(connection, plan).await;
+        let refused: BTreeSet<(QualifiedName, String)> = outcome
+            .iter()
+            .flat_map(Refusals::columns)
+            .map(|(table, column)| (table.clone(), column.to_owned()))
+            .collect();
+        let outcome = outcome.and_then(Refusals::result);
         // The refusals of a plan whose tables are not seen do not come to the privileges.
         let may_change = match &outcome {
             Err(Error::Missing { .. }) => change::refuse_privileges(connection).await,
@@ -113,14 +121,10 @@ impl Preflight {
                 samples: Vec::new(),
                 conversion_seconds: 0.0,
             };
-            let place = format!("{table}.{column}: ");
+            let is_refused = refused.contains(&(table.clone(), column.clone()));
             match part.read(connection, from, to).await {
                 // A column of another type, which is among the refusals, may not even be compared.
-                Err(Error::Database { .. })
-                    if preflight.refused.iter().any(|one| one.contains(&place)) =>
-                {
-                    continue;
-                }
+                Err(Error::Database { .. }) if is_refused => continue,
                 Err(error) if error.is_denied() => {
                     let reason = error.reason();
                     let what = format!("{table}.{column} may not be read by the account: {reason}");
@@ -140,8 +144,7 @@ impl Preflight {
                     part.make(connection, found, created, &example).await?;
                 }
             }
-            let is_named = preflight.refused.iter().any(|one| one.contains(&place));
-            if part.damaged > 0 && !is_named {
+            if part.damaged > 0 && !is_refused {
                 preflight.refused.push(format!(
                     "{table}.{column}: {} of {} values are no {} as {}",
                     part.damaged,
@@ -202,11 +205,13 @@ impl ColumnPreflight {
         };
         let query = format!("SELECT count({column}), {good} FROM {table}");
         let doing = format!("the values of {}.{}", self.table, self.column);
-        if let Some(row) = connection.query(&doing, &query, &[]).await?.first() {
-            let number = |index| Ok::<_, Error>(u64::try_from(row.integer(index)?).unwrap_or(0));
-            self.values = number(0)?;
-            self.damaged = self.values.saturating_sub(number(1)?);
-        }
+        let row = connection.one_row(&doing, &query, &[]).await?;
+        let (values, good) = (row.count(0)?, row.count(1)?);
+        let damaged = values.checked_sub(good).ok_or_else(|| Error::Differs {
+            what: doing,
+            found: format!("{good} of {values} are ids"),
+        });
+        (self.values, self.damaged) = (values, damaged?);
         Ok(())
     }
 
@@ -314,8 +319,7 @@ async fn untimed(
         quote_identifier(backend, created)?
     );
     let doing = format!("the creation times of {}", table.name);
-    let rows = connection.query(&doing, &query, &[]).await?;
-    let count = rows.first().map_or(Ok(0), |row| row.integer(0))?;
+    let count = connection.count(&doing, &query, &[]).await?;
     Ok((count > 0).then(|| {
         format!(
             "{count} rows of {} have no {created}: their new ids carry the time of the change.",

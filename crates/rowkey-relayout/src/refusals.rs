@@ -1,5 +1,7 @@
 //! The reasons against a change, all of them before the first statement.
 
+use std::fmt;
+
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_sql::Conversion;
@@ -18,20 +20,67 @@ const EXAMPLES: usize = 3;
 
 /// Reasons against a change.
 #[derive(Debug, Default)]
-pub(super) struct Refusals(Vec<Refusal>);
+pub(crate) struct Refusals(Vec<Refusal>);
 
 #[derive(Debug)]
 struct Refusal {
-    what: String,
+    what: What,
     why: String,
     instead: String,
+}
+
+/// What cannot be carried.
+#[derive(Clone, Debug)]
+pub(super) enum What {
+    Column(Place),
+    /// A column that refers to the key.
+    Reference(Place),
+    /// Something else, in words.
+    Other(String),
+}
+
+/// A table and one of its columns.
+type Place = (QualifiedName, String);
+
+impl What {
+    pub(super) fn column(table: &QualifiedName, column: &str) -> Self {
+        Self::Column((table.clone(), column.to_owned()))
+    }
+}
+
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Column((table, column)) => write!(f, "{table}.{column}"),
+            Self::Reference((table, column)) => write!(f, "the reference {table}.{column}"),
+            Self::Other(words) => f.write_str(words),
+        }
+    }
+}
+
+impl From<&str> for What {
+    fn from(words: &str) -> Self {
+        Self::Other(words.into())
+    }
+}
+
+impl From<String> for What {
+    fn from(words: String) -> Self {
+        Self::Other(words)
+    }
+}
+
+impl From<&String> for What {
+    fn from(words: &String) -> Self {
+        Self::Other(words.clone())
+    }
 }
 
 impl Refusals {
     /// Adds a reason: what cannot be carried, why not, and what to do.
     pub(super) fn add(
         &mut self,
-        what: impl Into<String>,
+        what: impl Into<What>,
         why: impl Into<String>,
         instead: impl Into<String>,
     ) {
@@ -47,11 +96,24 @@ impl Refusals {
         self.0.is_empty()
     }
 
+    /// The columns that there is a reason against.
+    pub(crate) fn columns(&self) -> impl Iterator<Item = (&QualifiedName, &str)> {
+        self.0.iter().filter_map(|one| match &one.what {
+            What::Column((table, column)) | What::Reference((table, column)) => {
+                Some((table, column.as_str()))
+            }
+            What::Other(_) => None,
+        })
+    }
+
     /// One error with all reasons, if there is one.
-    pub(super) fn result(mut self) -> Result<(), Error> {
+    pub(crate) fn result(mut self) -> Result<(), Error> {
         match (self.0.pop(), self.0.is_empty()) {
             (None, _) => Ok(()),
-            (Some(only), true) => Err(Error::refused(only.what, only.why, only.instead)),
+            (Some(only), true) => {
+                let what = only.what.to_string();
+                Err(Error::refused(what, only.why, only.instead))
+            }
             (Some(last), false) => {
                 self.0.push(last);
                 let reasons = self.0.iter().map(|one| {
@@ -113,11 +175,11 @@ impl Refusals {
     ) {
         self.add_needed_name(work, table, column, &column.fresh());
         self.add_needed_name(work, table, column, &column.kept);
-        let what = format!("{}.{}", table.name(), column.column.name);
+        let what = || What::column(table.name(), &column.column.name);
         let is_same_name = column.becomes == column.column.name;
         if is_same_name && work.policy.old_programs == OldPrograms::Rename {
             self.add(
-                &what,
+                what(),
                 "with the same name, programs with the old declaration would go on writing",
                 match work.backend {
                     Backend::Postgres => {
@@ -137,11 +199,11 @@ impl Refusals {
         column: &ChangedColumn,
         name: &str,
     ) {
-        let what = format!("{}.{}", table.name(), column.column.name);
+        let what = || What::column(table.name(), &column.column.name);
         let mut columns = table.table.columns.iter();
         if let Some(taken) = columns.find(|other| is_same_name(work.backend, &other.name, name)) {
             self.add(
-                &what,
+                what(),
                 format!(
                     "the change needs the name {name}, which the column {} has",
                     taken.name
@@ -151,7 +213,7 @@ impl Refusals {
         }
         if let Err(error) = quote_identifier(work.backend, name) {
             self.add(
-                &what,
+                what(),
                 format!("the change needs the name {name}: {error}"),
                 "rename the column to a shorter name",
             );
@@ -176,7 +238,7 @@ impl Refusals {
             let others = others_of_type(connection, &catalog, (table, column), target).await?;
             if let Some((kind, others)) = others {
                 self.add(
-                    format!("the reference {}.{}", table.name, column.name),
+                    What::Reference((table.name.clone(), column.name.clone())),
                     format!("{kind} says {others}, so that not all of its values are of {}", key.name()),
                     "leave it out of the plan, and change its values for this table with a statement of \
                      your own after the swap",
@@ -267,8 +329,7 @@ impl Refusals {
             text_literal(work.backend, &table.name().to_string()),
             public_text(format, work.backend)?.condition("new")?
         );
-        let rows = connection.query("the map of ids", &query, &[]).await?;
-        let others = rows.first().map_or(Ok(0), |row| row.integer(0))?;
+        let others = connection.count("the map of ids", &query, &[]).await?;
         if others > 0 {
             self.add(
                 format!("the table {MAP}"),
@@ -297,18 +358,15 @@ impl Refusals {
         let Some(is_unusable) = example_id::is_unusable(work.to, &key.table, created)? else {
             return Ok(());
         };
-        let what = format!("{}.{created}", key.name());
+        let what = What::column(key.name(), created);
         let doing = format!("the creation times of {what}");
         let table = key.name().quoted(work.backend)?;
         let column = as_text(work.backend, &quote_identifier(work.backend, created)?);
         let query = format!("SELECT count(*), min({column}) FROM {table} WHERE {is_unusable}");
-        let rows = connection.query(&doing, &query, &[]).await?;
-        let Some(row) = rows.first() else {
-            return Ok(());
-        };
-        let count = row.integer(0)?;
+        let row = connection.one_row(&doing, &query, &[]).await?;
+        let count = row.count(0)?;
         if count > 0 {
-            let example = row.0.get(1).map(shown).unwrap_or_default();
+            let example = row.0.get(1).map_or_else(String::new, shown);
             self.add(
                 what,
                 format!(
@@ -338,11 +396,10 @@ impl Refusals {
         let from = table.name().quoted(backend)?;
         let (is_id, converted) = (form.condition(&quoted)?, conversion.of(&quoted)?);
         let is_damaged = format!("{quoted} IS NOT NULL AND (NOT ({is_id}) OR {converted} IS NULL)");
-        let what = format!("{}.{column}", table.name());
+        let what = What::column(table.name(), column);
         let doing = format!("the damaged values of {what}");
         let count = format!("SELECT count(*) FROM {from} WHERE {is_damaged}");
-        let count = connection.query(&doing, &count, &[]).await?;
-        let count = count.first().map_or(Ok(0), |row| row.integer(0))?;
+        let count = connection.count(&doing, &count, &[]).await?;
         if count == 0 {
             return Ok(());
         }
@@ -397,6 +454,22 @@ pub(super) fn shown(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reason_is_of_its_column_only() {
+        let mut refusals = Refusals::default();
+        // The text of the first one ends with the name of a column that nothing is said of.
+        let (reorder, place) = (QualifiedName::from("reorder"), QualifiedName::from("place"));
+        refusals.add(What::column(&reorder, "id"), "it has a default", "drop it");
+        let reference = What::Reference((place.clone(), "order_id".into()));
+        refusals.add(reference, "it is of several tables", "leave it out");
+        refusals.add("the view v", "it reads order.id: ", "drop it");
+        let columns: Vec<_> = refusals.columns().collect();
+        assert_eq!(columns, [(&reorder, "id"), (&place, "order_id")]);
+        let message = refusals.result().unwrap_err().to_string();
+        assert!(message.contains("* reorder.id: it has a default; drop it"));
+        assert!(message.contains("* the reference place.order_id: it is of several tables"));
+    }
 
     #[test]
     fn every_reason_is_in_the_error() {

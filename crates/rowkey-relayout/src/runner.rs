@@ -59,6 +59,21 @@ impl<'r> Runner<'r> {
         self.connection.query(doing, query, values).await
     }
 
+    /// The row of a query that always has one.
+    pub(super) async fn one_row(
+        &mut self,
+        doing: &str,
+        query: &str,
+        values: &[Value],
+    ) -> Result<Row, Error> {
+        self.connection.one_row(doing, query, values).await
+    }
+
+    /// The count that is all that a query selects.
+    pub(super) async fn count(&mut self, doing: &str, query: &str) -> Result<u64, Error> {
+        self.connection.count(doing, query, &[]).await
+    }
+
     /// Fails if values that were written since the swap have no way back.
     pub(super) async fn refuse_values_damaged_since(&mut self, work: &Work) -> Result<(), Error> {
         let mut refusals = Refusals::default();

@@ -18,10 +18,18 @@ pub enum Error {
     /// The crate was built without the driver of the database.
     #[error("this program was built without the driver of {0}")]
     NoDriver(Backend),
-    /// The database refused a statement, or the connection was lost.
+    /// The database refused a statement, or the connection was lost while it ran.
     #[error("{doing}: {source}")]
     Database {
         /// What the statement was for.
+        doing: String,
+        /// The driver's error.
+        source: Box<dyn StdError + Send + Sync>,
+    },
+    /// The database cannot be reached, or refuses the login.
+    #[error("{doing}: {source}")]
+    Unreachable {
+        /// Which one.
         doing: String,
         /// The driver's error.
         source: Box<dyn StdError + Send + Sync>,
@@ -76,6 +84,17 @@ impl Error {
     pub fn database<E: StdError + Send + Sync + 'static>(doing: &str) -> impl FnOnce(E) -> Self {
         let doing = doing.to_owned();
         move |source| Self::Database {
+            doing,
+            source: Box::new(source),
+        }
+    }
+
+    /// Wraps the error of connecting.
+    pub(crate) fn unreachable<E: StdError + Send + Sync + 'static>(
+        doing: &str,
+    ) -> impl FnOnce(E) -> Self {
+        let doing = doing.to_owned();
+        move |source| Self::Unreachable {
             doing,
             source: Box::new(source),
         }

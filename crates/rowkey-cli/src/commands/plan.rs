@@ -179,18 +179,20 @@ impl Plans {
         table.column(&self.column).ok_or_else(|| Error::Missing {
             what: format!("the column {} of the table {name}", self.column),
         })?;
-        let mut format = self.format;
         // Clap refuses it with --rekey.
         let mut from = self.from.clone();
-        if format.is_none() || from.is_none() && !self.rekey {
-            let found = found(connection, &name, &self.column).await?;
-            format = format.or(Some(found.0));
-            from = from.or(Some(found.1));
-        }
+        let format = match self.format {
+            Some(format) if from.is_some() || self.rekey => format,
+            given => {
+                let found = found(connection, &name, &self.column).await?;
+                from = from.or(Some(found.1));
+                given.unwrap_or(found.0)
+            }
+        };
         let request = Request {
             table: name,
             column: self.column.clone(),
-            format: format.unwrap_or(FormatKind::AnyUuid),
+            format,
             from,
             to: to.to_owned(),
             created: self.created.clone(),

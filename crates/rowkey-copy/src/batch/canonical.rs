@@ -37,8 +37,8 @@ impl Canonical {
     /// The hash of the cells in some places of a row.
     pub(crate) fn hash_of(&mut self, batch: &Batch, row: &[Cell], places: &[usize]) -> u128 {
         self.bytes.clear();
-        for cell in places.iter().filter_map(|place| row.get(*place)) {
-            append(&mut self.bytes, batch, *cell);
+        for place in places {
+            append(&mut self.bytes, batch, row[*place]);
         }
         first_half(&self.bytes)
     }
@@ -46,16 +46,16 @@ impl Canonical {
 
 fn first_half(bytes: &[u8]) -> u128 {
     let hash = Sha256::digest(bytes);
-    let first = hash.first_chunk::<16>();
-    first.map_or(0, |first| u128::from_be_bytes(*first))
+    let first = hash.first_chunk().expect("a hash has 32 bytes");
+    u128::from_be_bytes(*first)
 }
 
 /// The canonical form of a key, which [`read_key`] reads. Decimal numbers stay as they are: where
 /// they are text, they are compared as text.
 pub(crate) fn key_of(batch: &Batch, row: &[Cell], places: &[usize]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    for cell in places.iter().filter_map(|place| row.get(*place)) {
-        match *cell {
+    for place in places {
+        match row[*place] {
             Cell::Decimal(span) => counted(&mut bytes, DECIMAL, batch.bytes(span)),
             cell => append(&mut bytes, batch, cell),
         }
@@ -120,7 +120,10 @@ pub(crate) fn read_key(mut bytes: &[u8], columns: usize) -> Option<Batch> {
         bytes = rest;
         let cell = match *tag {
             NULL => Cell::Null,
-            BOOL => Cell::Bool(take::<1>(&mut bytes)? == [1]),
+            BOOL => match take(&mut bytes)? {
+                [truth @ (0 | 1)] => Cell::Bool(truth == 1),
+                _ => return None,
+            },
             INTEGER => {
                 let number = i128::from_be_bytes(take(&mut bytes)?);
                 match i64::try_from(number) {
@@ -130,12 +133,8 @@ pub(crate) fn read_key(mut bytes: &[u8], columns: usize) -> Option<Batch> {
             }
             SINGLE => Cell::Single(f32::from_bits(u32::from_be_bytes(take(&mut bytes)?))),
             DOUBLE => Cell::Double(f64::from_bits(u64::from_be_bytes(take(&mut bytes)?))),
-            DECIMAL => Cell::Decimal(batch.keep(take_counted(&mut bytes)?)),
-            TEXT => {
-                let text = take_counted(&mut bytes)?;
-                str::from_utf8(text).ok()?;
-                Cell::Text(batch.keep(text))
-            }
+            DECIMAL => Cell::Decimal(batch.keep(take_text(&mut bytes)?.as_bytes())),
+            TEXT => Cell::Text(batch.keep(take_text(&mut bytes)?.as_bytes())),
             BYTES => Cell::Bytes(batch.keep(take_counted(&mut bytes)?)),
             DATE => Cell::Date(i32::from_be_bytes(take(&mut bytes)?)),
             TIME => Cell::Time(i64::from_be_bytes(take(&mut bytes)?)),
@@ -145,7 +144,7 @@ pub(crate) fn read_key(mut bytes: &[u8], columns: usize) -> Option<Batch> {
         };
         batch.push(cell);
     }
-    (batch.rows().len() == 1 && batch.cells.len() == columns).then_some(batch)
+    (columns > 0 && batch.cells.len() == columns).then_some(batch)
 }
 
 fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
@@ -159,6 +158,10 @@ fn take_counted<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {
     let (first, rest) = bytes.split_at_checked(usize::try_from(length).ok()?)?;
     *bytes = rest;
     Some(first)
+}
+
+fn take_text<'b>(bytes: &mut &'b [u8]) -> Option<&'b str> {
+    str::from_utf8(take_counted(bytes)?).ok()
 }
 
 #[cfg(test)]
@@ -200,6 +203,12 @@ mod tests {
         assert!(read_key(&bytes[..bytes.len() - 1], cells.len()).is_none());
         assert!(read_key(&bytes, cells.len() - 1).is_none());
         assert!(read_key(&[99], 1).is_none());
+        assert!(read_key(&[BOOL, 2], 1).is_none());
+        for tag in [DECIMAL, TEXT] {
+            let mut bytes = Vec::new();
+            counted(&mut bytes, tag, &[0xff]);
+            assert!(read_key(&bytes, 1).is_none());
+        }
     }
 
     #[test]

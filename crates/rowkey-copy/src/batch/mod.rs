@@ -79,31 +79,34 @@ impl Batch {
 
     /// No database has a value of 4 GiB, and a batch ends long before that.
     fn span_from(&self, start: usize) -> Span {
+        let offset = |place: usize| u32::try_from(place).expect("a batch has less than 4 GiB");
         Span {
-            start: start as u32,
-            length: (self.arena.len() - start) as u32,
+            start: offset(start),
+            length: offset(self.arena.len()) - offset(start),
         }
     }
 
-    /// Empty for a span of another batch.
+    /// Panics for a span that is not one of the batch, as the others do. Both sides of a copy would
+    /// hash a default alike, and no comparison would see it.
     pub(crate) fn bytes(&self, span: Span) -> &[u8] {
         let start = span.start as usize;
         let bytes = self.arena.get(start..start + span.length as usize);
-        bytes.unwrap_or_default()
+        bytes.expect("a span is of its own batch")
     }
 
     pub(crate) fn text(&self, span: Span) -> &str {
-        // Readers have checked it.
-        str::from_utf8(self.bytes(span)).unwrap_or_default()
+        str::from_utf8(self.bytes(span)).expect("a reader has checked that text is UTF-8")
     }
 
     pub(crate) fn sixteen(&self, span: Span) -> u128 {
-        let bytes = self.bytes(span).first_chunk();
-        bytes.map_or(0, |bytes| u128::from_be_bytes(*bytes))
+        let bytes = self.bytes(span).try_into();
+        u128::from_be_bytes(bytes.expect("an id has sixteen bytes"))
     }
 
     pub(crate) fn rows(&self) -> impl DoubleEndedIterator<Item = &[Cell]> + ExactSizeIterator {
-        self.cells.chunks_exact(self.columns)
+        let rows = self.cells.chunks_exact(self.columns);
+        assert!(rows.remainder().is_empty(), "a row has all its cells");
+        rows
     }
 
     /// Gives it other cells, with so many columns.
@@ -155,5 +158,36 @@ mod tests {
         let long = wide.keep(&vec![0; BYTES]);
         wide.push(Cell::Bytes(long));
         assert!(wide.is_full());
+    }
+
+    #[test]
+    #[should_panic(expected = "a span is of its own batch")]
+    fn a_span_of_another_batch_is_not_empty() {
+        let span = Batch::new(1, 1).keep(b"a");
+        Batch::new(1, 1).bytes(span);
+    }
+
+    #[test]
+    #[should_panic(expected = "a reader has checked that text is UTF-8")]
+    fn other_bytes_than_utf_8_are_not_an_empty_text() {
+        let mut batch = Batch::new(1, 1);
+        let span = batch.keep(&[0xff]);
+        batch.text(span);
+    }
+
+    #[test]
+    #[should_panic(expected = "an id has sixteen bytes")]
+    fn fifteen_bytes_are_not_the_id_0() {
+        let mut batch = Batch::new(1, 1);
+        let span = batch.keep(&[7; 15]);
+        batch.sixteen(span);
+    }
+
+    #[test]
+    #[should_panic(expected = "a row has all its cells")]
+    fn half_a_row_is_not_left_out() {
+        let mut batch = Batch::new(2, 1);
+        batch.push(Cell::Null);
+        let _ = batch.rows();
     }
 }

@@ -114,9 +114,10 @@ pub(crate) async fn beginnings(
     }
     sample::prepare(source).await?;
     let found = sample::rows(source, table).await?;
-    let ranges = found.div_ceil(rows.max(1).into()).min(MAX_RANGES.into());
+    let ranges = found.div_ceil(rows.max(1).into());
+    let ranges = u32::try_from(ranges).map_or(MAX_RANGES, |ranges| ranges.min(MAX_RANGES));
     let request = Request {
-        ranges: u32::try_from(ranges).ok(),
+        ranges: Some(ranges),
         ..Request::default()
     };
     let firsts = bounds(source, table, &key, &request).await?;
@@ -178,9 +179,9 @@ async fn bounds(
     let doing = format!("the keys of {}", table.name);
     source
         .for_each(&doing, &query, &[], |mut row| {
-            let count = row.integer(key.len())?;
+            let count = row.count(key.len())?;
             row.0.truncate(key.len());
-            bounds.add(row.0, u64::try_from(count).unwrap_or(0));
+            bounds.add(row.0, count);
             Ok(())
         })
         .await?;

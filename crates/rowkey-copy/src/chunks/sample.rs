@@ -51,9 +51,7 @@ pub(super) async fn rows(source: &mut Connection, table: &Table) -> Result<u64, 
 
 async fn number(source: &mut Connection, table: &Table, query: &str) -> Result<u64, Error> {
     let doing = format!("the rows of {}", table.name);
-    let rows = source.query(&doing, query, &[]).await?;
-    let number = rows.first().map_or(Ok(0), |row| row.integer(0))?;
-    Ok(u64::try_from(number).unwrap_or(0))
+    source.count(&doing, query, &[]).await
 }
 
 /// The table itself, without those that inherit from it.
@@ -138,8 +136,8 @@ fn text(backend: Backend, from: &str, key: &[KeyColumn], share: Option<f64>) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::key::tests::key_column;
     use super::*;
+    use super::super::key::tests::key_column;
 
     #[test]
     fn sql_server_reads_pages_and_sorts_guids_in_its_own_order() {

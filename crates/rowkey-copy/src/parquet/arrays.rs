@@ -139,10 +139,10 @@ impl Cells<'_> {
         self,
         value: impl Fn(Cell) -> Result<T, String>,
     ) -> Result<A, String> {
-        let cells = self.batch.rows().map(|row| match row.get(self.place) {
-            None | Some(Cell::Null) => Ok(None),
-            Some(Cell::Refused(why)) => Err(self.batch.text(*why).to_owned()),
-            Some(cell) => value(*cell).map(Some),
+        let cells = self.batch.rows().map(|row| match row[self.place] {
+            Cell::Null => Ok(None),
+            Cell::Refused(why) => Err(self.batch.text(why).to_owned()),
+            cell => value(cell).map(Some),
         });
         cells.collect()
     }

@@ -37,6 +37,12 @@ const READ_ROWS: i64 = 1_000;
 /// How many bytes, if the file does not say how large its values are.
 const READ_MOST: i64 = 64 << 20;
 
+/// What every version of the entry says.
+#[derive(Deserialize)]
+struct Versioned {
+    version: u32,
+}
+
 /// What a file says about the table that it was made of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Origin {
@@ -230,7 +236,10 @@ impl Reader {
             ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)
         })?
         .map_err(Error::database(&doing))?;
-        let origin = origin_of(builder.metadata());
+        let origin = origin_of(builder.metadata()).map_err(|error| Error::Differs {
+            what: doing.clone(),
+            found: format!("its entry `{ENTRY}` is damaged: {error}"),
+        })?;
         let mut columns = Vec::new();
         for field in builder.schema().fields() {
             let what = || format!("{table}.{}", field.name());
@@ -280,12 +289,17 @@ impl Reader {
         &self.table
     }
 
+    /// The type of a column, in words.
+    pub(super) fn type_of(&self, column: &Column) -> Result<String, Error> {
+        let words = types::write(column.own);
+        words.map_err(|refusal| wrong(&self.table, &column.name, &refusal.why))
+    }
+
     /// The hash of the names and types of its columns.
     pub(super) fn hash(&self) -> Result<String, Error> {
         let mut digest = Sha256::new();
         for column in &self.columns {
-            let own = types::write(column.own);
-            let own = own.map_err(|refusal| wrong(&self.table, &column.name, &refusal.why))?;
+            let own = self.type_of(column)?;
             let format = column.ids.map_or("", |form| form.format().name());
             digest.update(format!("{}\0{own}\0{format}\0", column.name));
         }
@@ -293,10 +307,10 @@ impl Reader {
         Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// How many rows it has.
-    pub(super) fn rows(&self) -> u64 {
+    /// How many rows it says that it has; none for what is no number of rows.
+    pub(super) fn rows(&self) -> Option<u64> {
         let rows = self.builder.metadata().file_metadata().num_rows();
-        rows.try_into().unwrap_or(0)
+        rows.try_into().ok()
     }
 
     /// Gives away all rows, in batches, until nobody takes them, and returns what it has read. Rows
@@ -373,11 +387,22 @@ pub(super) struct Stopped;
 
 /// What rowkey has written into a file; nothing for a file of another program, or of a later
 /// version.
-fn origin_of(metadata: &ParquetMetaData) -> Option<Origin> {
-    let entries = metadata.file_metadata().key_value_metadata()?;
-    let entry = entries.iter().find(|entry| entry.key == ENTRY)?;
-    let origin: Origin = serde_json::from_str(entry.value.as_deref()?).ok()?;
-    (origin.version == 1).then_some(origin)
+fn origin_of(metadata: &ParquetMetaData) -> Result<Option<Origin>, serde_json::Error> {
+    let entries = metadata.file_metadata().key_value_metadata();
+    let mut entries = entries.into_iter().flatten();
+    let entry = entries.find(|entry| entry.key == ENTRY);
+    entry.map_or(Ok(None), |entry| {
+        origin_in(entry.value.as_deref().unwrap_or_default())
+    })
+}
+
+/// What an entry says. Without it, the hash of the rows would not be compared.
+fn origin_in(entry: &str) -> Result<Option<Origin>, serde_json::Error> {
+    let found: Versioned = serde_json::from_str(entry)?;
+    match found.version {
+        1 => serde_json::from_str(entry).map(Some),
+        _ => Ok(None),
+    }
 }
 
 fn format_of(origin: Option<&Origin>, column: &str) -> Result<Option<FormatKind>, Error> {
@@ -431,6 +456,14 @@ fn rows_within(mean: i64, most: i64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_damaged_entry_is_not_one_of_another_program() {
+        assert_eq!(origin_in(r#"{"version":2,"tables":[]}"#).unwrap(), None);
+        for entry in ["", "{}", r#"{"version":1,"source":"sqlite"}"#] {
+            assert!(origin_in(entry).is_err(), "{entry}");
+        }
+    }
 
     #[test]
     fn rows_at_once_have_a_bounded_size() {

@@ -103,7 +103,7 @@ pub fn plan_back(folder: &Path, target: Backend) -> Result<CopyPlan, Error> {
                 .columns
                 .iter()
                 .map(|column| planned_back(&reader, column, target))
-                .collect(),
+                .collect::<Result<_, _>>()?,
         };
         tables.push((place, table));
     }
@@ -118,11 +118,10 @@ pub fn plan_back(folder: &Path, target: Backend) -> Result<CopyPlan, Error> {
     })
 }
 
-fn planned_back(reader: &Reader, column: &Column, target: Backend) -> ColumnPlan {
-    let words = parquet_types::write(column.own);
+fn planned_back(reader: &Reader, column: &Column, target: Backend) -> Result<ColumnPlan, Error> {
     let mut planned = ColumnPlan {
         name: column.name.clone(),
-        from: words.unwrap_or_default(),
+        from: reader.type_of(column)?,
         to: None,
         refused: None,
         format: None,
@@ -135,13 +134,13 @@ fn planned_back(reader: &Reader, column: &Column, target: Backend) -> ColumnPlan
         planned.format = Some(public.format().name().into());
         planned.stored_from = Some(form_name(public));
         planned.stored_to = Some(form_name(declared.into()));
-        return planned;
+        return Ok(planned);
     }
     match type_back(reader, column, target) {
         Ok(to) => planned.to = Some(to),
         Err(refusal) => planned.refused = Some(refusal.to_string()),
     }
-    planned
+    Ok(planned)
 }
 
 /// The type that a column had, if it was one of the same product; otherwise one for that, or for
@@ -424,8 +423,9 @@ pub(super) fn imports(plan: &CopyPlan, folder: &Path) -> Result<Vec<Import>, Err
                 Err(error) => refused.push(error),
             }
         }
-        let key = reader.origin.as_ref().map(|origin| origin.key.clone());
-        let mut key = key.unwrap_or_default();
+        // The file of another program has none.
+        let origin = reader.origin.as_ref();
+        let mut key = origin.map_or_else(Vec::new, |origin| origin.key.clone());
         let key_places = key_places(&key, table);
         if key_places.is_empty() {
             key.clear();
@@ -474,7 +474,7 @@ fn column_from(
             return Err(refused("it contains ids, which need `format`"));
         }
         Planned::Values(to) => {
-            if !is_collation(to.get(type_of(to).len()..).unwrap_or_default()) {
+            if !is_collation(&to[type_of(to).len()..]) {
                 return Err(refused(
                     "behind the type in `to`, only CHARACTER SET and COLLATE with a name are possible",
                 ));

@@ -135,9 +135,8 @@ fn creation(import: &Import) -> Result<String, Error> {
     let side = &import.to;
     let mut lines = Vec::new();
     for (column, place) in side.columns.iter().zip(&import.places) {
-        let in_file = import.reader.columns.get(*place);
-        let may_be_null =
-            in_file.is_none_or(|found| found.is_nullable) || !column.instead.is_empty();
+        let in_file = &import.reader.columns[*place];
+        let may_be_null = in_file.is_nullable || !column.instead.is_empty();
         let is_null = may_be_null && !import.key.contains(&column.name);
         lines.push(line(side.backend, column, is_null, None)?);
     }
@@ -193,7 +192,7 @@ async fn table(
     let Import {
         reader, to, places, ..
     } = import;
-    let expected = Some(reader.rows());
+    let expected = reader.rows();
     let (sender, batches) = mpsc::channel(WAITING);
     let side = to.clone();
     let reading = spawn_blocking(move || give(reader, &side, &places, &sender));
@@ -239,13 +238,9 @@ pub(super) fn give(
             .rows()
             .flat_map(|row| places.iter().map(|place| row[*place]))
             .collect();
-        let mut pairs = side.columns.iter().cycle();
         let mut cells = Vec::with_capacity(rows.len());
-        for cell in rows {
-            cells.push(match pairs.next() {
-                Some(column) => column.instead.of(&mut batch, cell),
-                None => cell,
-            });
+        for (cell, column) in rows.into_iter().zip(side.columns.iter().cycle()) {
+            cells.push(column.instead.of(&mut batch, cell));
         }
         batch.replace(places.len(), cells);
         batches.blocking_send(batch).map_err(|_| Stopped)

@@ -113,7 +113,7 @@ fn temporary(backend: Backend) -> QualifiedName {
 
 /// Some columns of a side.
 fn part(side: &Side, places: &[usize], name: QualifiedName) -> Side {
-    let columns = places.iter().filter_map(|place| side.columns.get(*place));
+    let columns = places.iter().map(|place| &side.columns[*place]);
     Side {
         backend: side.backend,
         name,
@@ -254,14 +254,13 @@ impl Key {
             is_there.join(" AND ")
         );
         let count = format!("SELECT COUNT(*) FROM (SELECT {list} {groups}) AS clashes");
-        let rows = target.query(doing, &count, &[]).await?;
-        let count = rows.first().map_or(Ok(0), |row| row.integer(0))?;
+        let count = target.count(doing, &count, &[]).await?;
         let shown: Vec<String> = quoted.iter().map(|name| self.shown(name)).collect();
         let query = format!("SELECT {} {groups}", shown.join(", "));
         let query = first(self.to.backend, EXAMPLES, &query);
         let rows = target.query(doing, &query, &[]).await?;
         let examples = rows.iter().map(|row| example(&row.0)).collect();
-        Ok((u64::try_from(count).unwrap_or(0), examples))
+        Ok((count, examples))
     }
 
     /// Two of the values that are the same, as text.

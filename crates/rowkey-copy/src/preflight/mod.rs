@@ -288,7 +288,7 @@ async fn orphans(
             table.name.to_string(),
             format!(
                 "{} of its rows refer to rows of {parent} that do not exist{first}",
-                row.integer(1)?
+                row.count(1)?
             ),
             "delete these rows, or add those that they refer to",
         ));

@@ -149,16 +149,14 @@ async fn may_not_create(target: &mut Connection) -> Result<Option<Error>, Error>
     }
     let query = "SELECT COALESCE(current_schema(), '')::text, \
                  COALESCE(has_schema_privilege(current_schema(), 'CREATE'), false)::int";
-    let rows = target
-        .query("the privileges in the target", query, &[])
+    let row = target
+        .one_row("the privileges in the target", query, &[])
         .await?;
-    let Some(row) = rows.first() else {
-        return Ok(None);
-    };
+    let schema = row.text(0)?;
     Ok((!row.is(1)?).then(|| {
-        let why = match row.text(0) {
-            Ok("") | Err(_) => "the connection has no schema".to_owned(),
-            Ok(schema) => format!("the account may not make tables in the schema {schema}"),
+        let why = match schema {
+            "" => "the connection has no schema".to_owned(),
+            schema => format!("the account may not make tables in the schema {schema}"),
         };
         Error::refused(
             "the target",
@@ -205,9 +203,9 @@ async fn same_tables(target: &mut Connection, plan: &CopyPlan) -> Result<Vec<Err
         Backend::SqlServer => "SELECT CASE WHEN 'a' = 'A' THEN 1 ELSE 0 END",
         _ => return Ok(Vec::new()),
     };
-    let rows = target.query("the names of tables", query, &[]).await?;
+    let row = target.one_row("the names of tables", query, &[]).await?;
     let mut refused = Vec::new();
-    if rows.first().map_or(Ok(false), |row| row.is(0))? {
+    if row.is(0)? {
         for (place, table) in plan.tables.iter().enumerate() {
             let folded =
                 |table: &crate::TablePlan| names::folded(backend, &table.becomes.to_string());
@@ -231,9 +229,8 @@ async fn unknown_types(target: &mut Connection, sides: &[Side]) -> Result<Vec<Er
             let values = [Value::from(column.sql_type.as_str())];
             let doing = "the types of the target";
             let query = "SELECT to_regtype($1)::text";
-            let rows = target.query(doing, query, &values).await?;
-            let found = rows.first().map_or(Ok(None), |row| row.optional_text(0))?;
-            if found.is_none() {
+            let row = target.one_row(doing, query, &values).await?;
+            if row.optional_text(0)?.is_none() {
                 refused.push(Error::refused(
                     format!("{}.{}", side.name, column.name),
                     format!("the target has no type {}", column.sql_type),

@@ -183,12 +183,10 @@ async fn count(
         .map(|condition| format!("{function}(CASE WHEN {condition} THEN 1 END)"))
         .collect();
     let query = format!("SELECT {} FROM {}", counts.join(", "), from.rows()?);
-    let rows = source.query(&doing, &query, &[]).await?;
-    let mut numbers = Vec::new();
-    for place in 0..counts.len() {
-        let row = rows.first();
-        numbers.push(row.map_or(Ok(0), |row| row.integer(place))?);
-    }
+    let row = source.one_row(&doing, &query, &[]).await?;
+    let numbers: Vec<u64> = (0..counts.len())
+        .map(|place| row.count(place))
+        .collect::<Result<_, _>>()?;
     let mut numbers = numbers.into_iter();
     doubtful.retain(|column| column.condition.is_none() || numbers.next() != Some(0));
     Ok(())
@@ -236,8 +234,7 @@ async fn look(
     to: &Side,
     doubtful: &mut [Doubtful<'_>],
 ) -> Result<(), Error> {
-    let key = from.key.iter().filter_map(|place| from.columns.get(*place));
-    let mut columns: Vec<SideColumn> = key.cloned().collect();
+    let mut columns: Vec<SideColumn> = from.key_columns().cloned().collect();
     let keys = columns.len();
     columns.extend(doubtful.iter().map(|column| column.from.clone()));
     columns

@@ -5,6 +5,7 @@ use jiff::civil::Date;
 use rowkey_core::storage::StoredRef;
 use rowkey_tables::Error;
 use rowkey_tables::types::{Kind, Type, clock};
+use sqlx::error::UnexpectedNullError;
 use sqlx::mysql::MySqlRow;
 use sqlx::{Decode, MySql, MySqlConnection, Row as _};
 
@@ -14,6 +15,7 @@ use crate::side::{Content, Side, SideColumn};
 
 /// Why a date has no cell.
 const NO_DATE: &str = "a date has zeros or a day too many, and is on no calendar";
+const INCOMPLETE: &str = "the server has sent an incomplete time";
 
 pub(super) async fn read(
     connection: &mut MySqlConnection,
@@ -38,11 +40,13 @@ fn push_row(side: &Side, row: &MySqlRow, batch: &mut Batch, doing: &str) -> Resu
     for (place, column) in side.columns.iter().enumerate() {
         let raw = row.try_get_raw(place).map_err(Error::database(doing))?;
         // Not whether it is NULL: the driver says so of dates of zeros too.
-        let value = <&[u8] as Decode<'_, MySql>>::decode(raw).ok();
+        let value = <&[u8] as Decode<'_, MySql>>::decode(raw);
         let cell = match value {
-            None => Cell::Null,
-            Some(value) => cell(batch, column, value).map_err(|why| side.wrong(column, &why))?,
-        };
+            Ok(value) => cell(batch, column, value),
+            Err(error) if error.is::<UnexpectedNullError>() => Ok(Cell::Null),
+            Err(error) => Err(error.to_string()),
+        }
+        .map_err(|why| side.wrong(column, &why))?;
         batch.push(cell);
     }
     Ok(())
@@ -64,7 +68,7 @@ fn cell_of(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell,
             let digits: String = value.iter().map(|byte| format!("{byte:08b}")).collect();
             // The last of them, because the first byte is filled with zeros.
             let start = digits.len().saturating_sub(length as usize);
-            Cell::Text(batch.keep(digits.get(start..).unwrap_or_default().as_bytes()))
+            Cell::Text(batch.keep(&digits.as_bytes()[start..]))
         }
         (Kind::Bool, _) => match value {
             [truth @ (0 | 1)] => Cell::Bool(*truth == 1),
@@ -143,17 +147,21 @@ fn date(value: &[u8]) -> Result<i32, String> {
 /// A date, followed by the hour, the minute and the second, and perhaps the microsecond.
 fn timestamp(value: &[u8]) -> Result<i64, String> {
     let days = i64::from(date(value)?);
-    let micros = match value.get(5..).unwrap_or_default() {
-        [] => 0,
-        rest => of_day(rest)?,
+    let micros = match value {
+        [_, _, _, _, _] => 0,
+        [_, _, _, _, _, rest @ ..] => of_day(rest)?,
+        _ => return Err(NO_DATE.into()),
     };
     Ok(days * clock::DAY + micros)
 }
 
-/// A length, the sign, days in four bytes, and what follows a date.
+/// A length, the sign, days in four bytes, and what follows a date; a length alone at midnight.
 fn time(value: &[u8]) -> Result<i64, String> {
     let [_, is_negative, d1, d2, d3, d4, rest @ ..] = value else {
-        return Ok(0);
+        return match value {
+            [0] => Ok(0),
+            _ => Err(INCOMPLETE.into()),
+        };
     };
     let days = i64::from(u32::from_le_bytes([*d1, *d2, *d3, *d4]));
     let micros = days * clock::DAY + of_day(rest)?;
@@ -169,7 +177,7 @@ fn of_day(bytes: &[u8]) -> Result<i64, String> {
         [hour, minute, second, a, b, c, d] => {
             (hour, minute, second, u32::from_le_bytes([a, b, c, d]))
         }
-        _ => return Err("the server has sent an incomplete time".into()),
+        _ => return Err(INCOMPLETE.into()),
     };
     let seconds = (i64::from(hour) * 60 + i64::from(minute)) * 60 + i64::from(second);
     Ok(seconds * 1_000_000 + i64::from(micros))

@@ -74,8 +74,15 @@ fn cell_of(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell,
     };
     Ok(match (kind, column.own) {
         (Kind::Own, _) => Cell::Bytes(batch.keep(value)),
-        (Kind::Bool, Type::Bits { .. }) => Cell::Bool(bits(value)? == "1"),
-        (Kind::Bool, _) => Cell::Bool(value == [1]),
+        (Kind::Bool, Type::Bits { .. }) => match bits(value)?.as_str() {
+            "0" => Cell::Bool(false),
+            "1" => Cell::Bool(true),
+            other => return Err(format!("a value is {other}, and neither 0 nor 1")),
+        },
+        (Kind::Bool, _) => match value {
+            [truth @ (0 | 1)] => Cell::Bool(*truth == 1),
+            _ => return Err("a value is neither true nor false".into()),
+        },
         (Kind::Integer | Kind::Decimal, Type::Decimal(_)) => {
             let digits = numeric::text(value).ok_or("bytes that are not a numeric")?;
             text_cell(batch, kind, &digits)?

@@ -32,6 +32,16 @@ pub(super) async fn read(
         let QueryItem::Row(row) = item else {
             continue;
         };
+        if row.len() != side.columns.len() {
+            return Err(Error::Differs {
+                what: doing,
+                found: format!(
+                    "a row has {} values, and {} were selected",
+                    row.len(),
+                    side.columns.len()
+                ),
+            });
+        }
         for (column, value) in side.columns.iter().zip(row) {
             let cell =
                 cell(&mut outlet.batch, column, value).map_err(|why| side.wrong(column, &why))?;
@@ -179,10 +189,9 @@ fn micros(column: &SideColumn, tenths: i64) -> Result<i64, String> {
         _ if column.instead.tenths.is_some() => Ok(tenths.div_euclid(10)),
         digit => {
             let micros = tenths.div_euclid(10);
-            let text = clock::timestamp_text(micros).unwrap_or_default();
             let text = match column.content {
                 Content::Values(Kind::Time) => clock::time_text(micros),
-                _ => text,
+                _ => clock::timestamp_text(micros)?,
             };
             Err(format!(
                 "a value is {text}{digit}, which has a seventh digit behind the second"

@@ -76,8 +76,7 @@ pub(crate) fn push(
                 false => push_bytes(sql, backend, bytes),
             }
         }
-        // No column holds it.
-        (Cell::Refused(_), _) => {}
+        (Cell::Refused(span), _) => return Err(batch.text(span).to_owned()),
     }
     Ok(())
 }

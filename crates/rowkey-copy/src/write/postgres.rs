@@ -67,19 +67,17 @@ fn append(
     batch: &Batch,
     cell: Cell,
 ) -> Result<(), String> {
-    if cell == Cell::Null {
-        bytes.extend(NULL);
-        return Ok(());
-    }
     fit::check(Backend::Postgres, column, batch, cell)?;
     let start = bytes.len();
     bytes.extend(NULL);
-    append_value(bytes, column, batch, cell)?;
-    let length = i32::try_from(bytes.len() - start - NULL.len())
-        .map_err(|_| "a value is larger than PostgreSQL's largest")?;
-    if let Some(place) = bytes.get_mut(start..start + NULL.len()) {
-        place.copy_from_slice(&length.to_be_bytes());
+    if cell == Cell::Null {
+        return Ok(());
     }
+    append_value(bytes, column, batch, cell)?;
+    let value = start + NULL.len();
+    let length = i32::try_from(bytes.len() - value)
+        .map_err(|_| "a value is larger than PostgreSQL's largest")?;
+    bytes[start..value].copy_from_slice(&length.to_be_bytes());
     Ok(())
 }
 
@@ -90,7 +88,7 @@ fn append_value(
     cell: Cell,
 ) -> Result<(), String> {
     match cell {
-        Cell::Null => {}
+        Cell::Null => return Err("NULL has no bytes".into()),
         Cell::Bool(value) => bytes.push(value.into()),
         Cell::Integer(number) => append_integer(bytes, column, number.into())?,
         Cell::Large(number) => append_integer(bytes, column, number.into())?,
@@ -100,7 +98,7 @@ fn append_value(
         Cell::Single(number) => bytes.extend(number.to_be_bytes()),
         Cell::Double(number) => bytes.extend(number.to_be_bytes()),
         Cell::Decimal(span) => append_decimal(bytes, batch.text(span))?,
-        Cell::Text(span) => append_text(bytes, column, batch.text(span)),
+        Cell::Text(span) => append_text(bytes, column, batch.text(span))?,
         Cell::Bytes(span) => bytes.extend(batch.bytes(span)),
         Cell::Date(days) => bytes.extend(days.to_be_bytes()),
         Cell::Time(micros) if column.own == Type::Interval => {
@@ -121,8 +119,7 @@ fn append_value(
             }
             _ => bytes.extend(batch.bytes(span)),
         },
-        // No column holds it.
-        Cell::Refused(_) => {}
+        Cell::Refused(span) => return Err(batch.text(span).to_owned()),
     }
     Ok(())
 }
@@ -152,26 +149,24 @@ fn append_integer(bytes: &mut Vec<u8>, column: &SideColumn, number: i128) -> Res
     Ok(())
 }
 
-/// The text in the form of the column, of which it is known to be.
-fn append_text(bytes: &mut Vec<u8>, column: &SideColumn, text: &str) {
+/// The text in the form of the column.
+fn append_text(bytes: &mut Vec<u8>, column: &SideColumn, text: &str) -> Result<(), String> {
+    let wrong = || format!("a value is \"{text}\", which is no {}", column.sql_type);
     match column.own {
-        Type::Bits { .. } => return append_bits(bytes, text),
+        Type::Bits { .. } => append_bits(bytes, text),
         Type::Network { is_cidr } => {
-            return bytes.extend(network::binary(text, is_cidr).unwrap_or_default());
+            bytes.extend(network::binary(text, is_cidr).ok_or_else(wrong)?);
         }
-        Type::Interval => {
-            if let Some(interval) = Interval::read(text) {
-                interval.append(bytes);
+        Type::Interval => Interval::read(text).ok_or_else(wrong)?.append(bytes),
+        _ => {
+            if column.sql_type == "jsonb" {
+                // The version of `jsonb`.
+                bytes.push(1);
             }
-            return;
+            bytes.extend(text.as_bytes());
         }
-        _ => {}
     }
-    if column.sql_type == "jsonb" {
-        // The version of `jsonb`.
-        bytes.push(1);
-    }
-    bytes.extend(text.as_bytes());
+    Ok(())
 }
 
 /// The number of bits, and the bits from the left.
@@ -217,7 +212,7 @@ fn append_decimal(bytes: &mut Vec<u8>, text: &str) -> Result<(), String> {
     let leading = groups.iter().take_while(|group| **group == 0).count();
     let last = groups.iter().rposition(|group| *group != 0);
     let sent = match last {
-        Some(last) => groups.get(leading..=last).unwrap_or_default(),
+        Some(last) => &groups[leading..=last],
         None => &[],
     };
     let weight = match sent {

@@ -105,7 +105,6 @@ fn bind<'q>(
             (_, Type::Text(_) | Type::PaddedText(_)) => query.bind(hyphenated(batch.bytes(span))),
             _ => query.bind(batch.bytes(span).to_vec()),
         },
-        // No column holds it.
-        Cell::Refused(_) => query.bind(None::<i64>),
+        Cell::Refused(span) => return Err(batch.text(span).to_owned()),
     })
 }

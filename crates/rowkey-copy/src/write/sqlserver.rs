@@ -99,8 +99,8 @@ async fn load(
     let next = sent?;
     // The rows of triggers are counted before those of the load.
     let done = done.map_err(Error::database(doing))?;
-    let written = done.rows_affected().last().copied().unwrap_or_default();
-    check_count(side, count, written)?;
+    let written = done.rows_affected().last().copied();
+    check_count(side, count, written.ok_or_else(|| uncounted(side))?)?;
     Ok(next)
 }
 
@@ -133,10 +133,18 @@ async fn insert(
         let done = client.simple_query(sql).await;
         let counted = done.map_err(Error::database(doing))?.into_row().await;
         let counted = counted.map_err(Error::database(doing))?;
-        let written = counted.and_then(|row| row.get::<i64, _>(0)).unwrap_or(0);
-        check_count(side, rows, written.cast_unsigned())?;
+        let written = counted.and_then(|row| row.get::<i64, _>(0));
+        let written = written.and_then(|written| written.try_into().ok());
+        check_count(side, rows, written.ok_or_else(|| uncounted(side))?)?;
     }
     Ok(())
+}
+
+fn uncounted(side: &Side) -> Error {
+    Error::Differs {
+        what: format!("writing {}", side.name),
+        found: "the server has not said how many rows it has written".into(),
+    }
 }
 
 /// Whether a value is longer than those that the driver loads.
@@ -200,8 +208,7 @@ fn value(column: &SideColumn, batch: &Batch, cell: Cell) -> Result<ColumnData<'s
             (_, Type::Uuid) => guid(batch.sixteen(span).to_be_bytes()),
             _ => D::Binary(Some(batch.bytes(span).to_vec().into())),
         },
-        // No column holds it.
-        Cell::Refused(_) => null(column),
+        Cell::Refused(span) => return Err(batch.text(span).to_owned()),
     })
 }
 

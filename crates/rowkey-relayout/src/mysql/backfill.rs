@@ -61,7 +61,7 @@ fn map(table: &Rebuilt<'_>, ranges: &Ranges) -> Result<Vec<String>, Error> {
 fn copy(table: &Rebuilt<'_>, ranges: &Ranges) -> Result<String, Error> {
     let (old, new) = (table.quoted()?, table.quoted_new()?);
     let columns = table.quoted_columns(Side::New)?;
-    let first = columns.first().cloned().unwrap_or_default();
+    let first = &columns[0];
     Ok(format!(
         "INSERT INTO {new} ({}) SELECT {} FROM {old} o FORCE INDEX (PRIMARY) WHERE {}{} \
          LOCK IN SHARE MODE ON DUPLICATE KEY UPDATE {new}.{first} = {new}.{first}",

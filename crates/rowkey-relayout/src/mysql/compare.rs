@@ -182,8 +182,7 @@ fn expect_none(table: &Rebuilt<'_>, difference: Option<String>) -> Result<(), Er
 
 fn first_key(table: &Rebuilt<'_>, side: Side) -> Result<String, Error> {
     let key = table.key()?;
-    let first = key.first().map_or("", |column| &column.name);
-    table.quoted_of(first, side)
+    table.quoted_of(&key[0].name, side)
 }
 
 /// The condition that a row `o` of the old table has no equal row `n` of the new one.

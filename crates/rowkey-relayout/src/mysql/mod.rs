@@ -22,11 +22,12 @@ mod values;
 
 pub(super) use self::names::old_table;
 use super::Phase;
+use super::refusals::Refusals;
 use super::runner::Runner;
 use super::work::Work;
 use rowkey_tables::{Connection, Error};
 
-pub(super) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(), Error> {
+pub(super) async fn refuse(connection: &mut Connection, work: &Work) -> Result<Refusals, Error> {
     refuse::refuse(connection, work).await
 }
 

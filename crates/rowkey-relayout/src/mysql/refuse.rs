@@ -5,18 +5,18 @@ use super::rebuilt::{Rebuilt, in_order};
 use super::shadow;
 use super::values::{Side, Values};
 use crate::positional::inserts_by_place;
-use crate::refusals::Refusals;
+use crate::refusals::{Refusals, What};
 use crate::runner::Runner;
 use crate::work::{ChangedTable, Source, Work};
 use rowkey_core::Backend;
-use rowkey_tables::Error;
 use rowkey_tables::catalog::mysql::grants::Grants;
 use rowkey_tables::catalog::{Catalog, Dependent, DependentKind, Table};
-use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::{Connection, Error};
 
 use crate::plan::OldPrograms;
 
-pub(super) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(), Error> {
+/// Every reason against the change.
+pub(super) async fn refuse(connection: &mut Connection, work: &Work) -> Result<Refusals, Error> {
     let catalog = Catalog::read(connection).await?;
     let mut refusals = Refusals::default();
     add_privileges(connection, &mut refusals).await?;
@@ -37,14 +37,14 @@ pub(super) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(
     add_taken_names(connection, &mut refusals, work).await?;
     add_map(connection, &mut refusals, work).await?;
     // Whatever is wrong with the definitions may also be wrong with a query on the rows.
-    refusals.result()?;
-    let mut refusals = Refusals::default();
-    refusals.add_damaged_values(connection, work).await?;
-    refusals.add_unusable_times(connection, work).await?;
-    for table in &in_order(work)? {
-        add_orphans(connection, &mut refusals, work, table).await?;
+    if refusals.is_empty() {
+        refusals.add_damaged_values(connection, work).await?;
+        refusals.add_unusable_times(connection, work).await?;
+        for table in &in_order(work)? {
+            add_orphans(connection, &mut refusals, work, table).await?;
+        }
     }
-    refusals.result()
+    Ok(refusals)
 }
 
 /// MySQL from 9.6 on carries out foreign keys itself, unless it leaves them to InnoDB. If a
@@ -166,7 +166,7 @@ fn add_table(refusals: &mut Refusals, work: &Work, table: &ChangedTable) {
 fn add_columns(refusals: &mut Refusals, work: &Work, table: &ChangedTable) {
     for changed in &table.columns {
         let column = &changed.column;
-        let what = format!("{}.{}", table.name(), column.name);
+        let what = What::column(table.name(), &column.name);
         // New ids come from programs, whatever has made the old ones.
         if changed.is_key && matches!(work.source, Source::Mapped) {
             continue;
@@ -341,8 +341,8 @@ async fn add_periods(
     for table in &work.tables {
         let doing = format!("the definition of {}", table.name());
         let show = format!("SHOW CREATE TABLE {}", table.name().quoted(work.backend)?);
-        let rows = connection.query(&doing, &show, &[]).await?;
-        let definition = rows.first().map_or(Ok(""), |row| row.text(1))?;
+        let row = connection.one_row(&doing, &show, &[]).await?;
+        let definition = row.text(1)?;
         let mut lines = definition.lines().map(str::trim_start);
         if definition.contains(" WITH SYSTEM VERSIONING") {
             refusals.add(
@@ -441,8 +441,7 @@ async fn add_orphans(
             on.join(" AND ")
         );
         let doing = format!("the references of {}", table.name());
-        let rows = connection.query(&doing, &query, &[] as &[Value]).await?;
-        let count = rows.first().map_or(Ok(0), |row| row.integer(0))?;
+        let count = connection.count(&doing, &query, &[]).await?;
         if count > 0 {
             refusals.add(
                 format!("the foreign key {} of {}", key.name, table.name()),

@@ -57,8 +57,7 @@ pub(super) async fn create_old_ids(runner: &mut Runner<'_>, map: &Map<'_>) -> Re
         return Ok(());
     }
     let doing = "the counter of old ids";
-    let rows = runner.query(doing, &first, &[]).await?;
-    let first = rows.first().map_or(Ok(1), |row| row.integer(0))?;
+    let first = runner.count(doing, &first).await?;
     let create = format!(
         "CREATE TABLE {OLD_IDS} (id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY) \
          ENGINE=InnoDB AUTO_INCREMENT = {}",

@@ -130,8 +130,9 @@ async fn carry_counter(
     let Some(row) = rows.first() else {
         return Ok(());
     };
-    let (next, reached) = (row.integer(0)?, row.integer(1)?);
-    if next > reached {
+    // NULL in a table that counts nothing, which is less than any number.
+    let (next, reached) = (row.optional_integer(0)?, row.optional_integer(1)?);
+    if let Some(next) = next.filter(|_| next > reached) {
         let statement = format!("ALTER TABLE {} AUTO_INCREMENT = {next}", quoted(to)?);
         alter(runner, work, tables, to, &doing, &statement).await?;
     }

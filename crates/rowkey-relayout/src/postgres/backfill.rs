@@ -270,11 +270,8 @@ impl Extent {
         );
         let doing = format!("the size of {}", table.name());
         let name = Value::Text(statements.table.clone());
-        let rows = runner.query(&doing, &query, &[name]).await?;
-        let (blocks, sampled) = match rows.first() {
-            Some(row) => (row.integer(0)?, row.integer(1)?),
-            None => (0, 0),
-        };
+        let row = runner.one_row(&doing, &query, &[name]).await?;
+        let (blocks, sampled) = (row.integer(0)?, row.integer(1)?);
         Ok(Self {
             blocks,
             rows_per_block: (sampled / blocks.clamp(1, SAMPLED_BLOCKS)).max(1),
@@ -307,8 +304,7 @@ pub(super) async fn fail_if_any(
     if runner.is_dry() {
         return runner.run(&doing, &query).await.map(|_| ());
     }
-    let rows = runner.query(&doing, &query, &[]).await?;
-    let count = rows.first().map_or(Ok(0), |row| row.integer(0))?;
+    let count = runner.count(&doing, &query).await?;
     if count == 0 {
         return Ok(());
     }

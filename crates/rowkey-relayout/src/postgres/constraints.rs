@@ -37,9 +37,10 @@ pub(super) fn keys(table: &ChangedTable) -> impl Iterator<Item = (String, &Key)>
 pub(super) fn indexes(table: &ChangedTable) -> impl Iterator<Item = (String, &Index)> {
     let indexes = table.table.indexes.iter().enumerate();
     let is_concerned = |index: &Index| {
-        let tail = tail(&index.definition).unwrap_or_default();
         let mut columns = table.columns.iter();
-        columns.any(|column| mentions(tail, &column.column.name))
+        // One whose definition is not understood is not left out in silence.
+        tail(&index.definition)
+            .is_none_or(|tail| columns.any(|column| mentions(tail, &column.column.name)))
     };
     indexes
         .filter(move |(_, index)| is_concerned(index))
@@ -202,7 +203,7 @@ async fn rewritten(
     let read = "SELECT pg_get_indexdef('rowkey_shadow_index'::regclass)";
     let outcome = aside(runner, &doing, &statements, read).await;
     runner.query(&doing, "ROLLBACK", &[]).await?;
-    let definition = outcome?;
+    let definition = outcome?.ok_or_else(missing)?;
     tail(&definition).map(str::to_owned).ok_or_else(missing)
 }
 
@@ -244,19 +245,20 @@ pub(super) async fn misfit(
     })
 }
 
-/// The text that a query gives after some statements, none of which is part of the change.
+/// The text that a query gives after some statements, none of which is part of the change; nothing
+/// for no row.
 pub(super) async fn aside(
     runner: &mut Runner<'_>,
     doing: &str,
     statements: &[String],
     query: &str,
-) -> Result<String, Error> {
+) -> Result<Option<String>, Error> {
     for statement in statements {
         runner.query(doing, statement, &[]).await?;
     }
     let rows = runner.query(doing, query, &[]).await?;
-    let text = rows.first().map(|row| row.text(0)).transpose()?;
-    Ok(text.unwrap_or_default().to_owned())
+    let text = rows.first().map_or(Ok(None), |row| row.optional_text(0))?;
+    Ok(text.map(str::to_owned))
 }
 
 /// Gives a side's indexes the names and the constraints of those that are gone.

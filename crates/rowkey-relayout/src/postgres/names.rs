@@ -65,7 +65,8 @@ pub(super) fn quote_for(body: &str) -> String {
 /// The name of an index or a function of a table, which no other change uses.
 pub(super) fn made(work: &Work, table: &ChangedTable, what: &str) -> QualifiedName {
     let place = |other: &ChangedTable| other.name() == table.name();
-    let place = work.tables.iter().position(place).unwrap_or_default();
+    let place = work.tables.iter().position(place);
+    let place = place.expect("the table is of the change");
     table
         .name()
         .sibling(format!("rowkey_{}_{place}_{what}", work.mark))
@@ -112,6 +113,5 @@ pub(super) async fn is(
     query: &str,
     values: &[Value],
 ) -> Result<bool, Error> {
-    let rows = runner.query(doing, query, values).await?;
-    rows.first().map_or(Ok(false), |row| row.is(0))
+    runner.one_row(doing, query, values).await?.is(0)
 }

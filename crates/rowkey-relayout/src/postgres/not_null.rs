@@ -173,7 +173,7 @@ async fn not_filled(
     let Some(row) = rows.first() else {
         return Ok(None);
     };
-    Ok(match row.integer(0)? {
+    Ok(match row.count(0)? {
         0 => None,
         count => Some(Error::refused(
             format!("{}.{}", table.name(), column.column.name),

@@ -12,15 +12,15 @@ use super::names::{made, quoted};
 use super::triggers::LAST;
 use super::values::Values;
 use crate::plan::public_text;
-use crate::refusals::Refusals;
+use crate::refusals::{Refusals, What};
 use crate::runner::Runner;
 use crate::work::{ChangedColumn, ChangedTable, Source, Work};
 
 /// Ranges of row addresses, by which the backfill reads, are quick since this version.
-const FIRST_VERSION: i64 = 140_000;
+const FIRST_VERSION: u64 = 140_000;
 
-/// Fails with every reason against the change.
-pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(), Error> {
+/// Every reason against the change.
+pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<Refusals, Error> {
     let mut refusals = Refusals::default();
     version(connection, &mut refusals).await?;
     for table in &work.tables {
@@ -46,13 +46,12 @@ pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(
         refusals.add_unusable_times(connection, work).await?;
         default_of_key(connection, work, &mut refusals).await?;
     }
-    refusals.result()
+    Ok(refusals)
 }
 
 async fn version(connection: &mut Connection, refusals: &mut Refusals) -> Result<(), Error> {
     let query = "SELECT current_setting('server_version_num')::bigint";
-    let rows = connection.query("the version", query, &[]).await?;
-    let version = rows.first().map_or(Ok(0), |row| row.integer(0))?;
+    let version = connection.count("the version", query, &[]).await?;
     if version < FIRST_VERSION {
         refusals.add(
             format!("PostgreSQL {}", connection.version()),
@@ -119,10 +118,10 @@ fn type_of_column(
     column: &ChangedColumn,
     refusals: &mut Refusals,
 ) {
-    let what = format!("{}.{}", table.name(), column.column.name);
+    let what = || What::column(table.name(), &column.column.name);
     if column.column.generated == "generated" {
         refusals.add(
-            &what,
+            what(),
             "the database computes it",
             "drop the expression first, with ALTER COLUMN … DROP EXPRESSION",
         );
@@ -134,7 +133,7 @@ fn type_of_column(
     let (declared, found) = (from.sql_type(), column.column.sql_type.as_str());
     if !has_values_of(&declared, found) {
         refusals.add(
-            &what,
+            what(),
             format!(
                 "its type is {found}, and {} is stored as {declared}",
                 from.storage().name()
@@ -144,7 +143,7 @@ fn type_of_column(
     }
     if column.column.generated == "identity" {
         refusals.add(
-            &what,
+            what(),
             format!(
                 "the database makes its values ({})",
                 column.column.generated
@@ -156,7 +155,7 @@ fn type_of_column(
         None => {}
         Some(default) if default.starts_with("NULL") => {}
         Some(default) => refusals.add(
-            &what,
+            what(),
             format!("its default {default} makes ids in the old form"),
             "drop the default, and let programs make the ids; `rowkey ddl --default` prints one \
              for the new column, where there is one",
@@ -167,11 +166,11 @@ fn type_of_column(
 /// What new ids need.
 fn map(work: &Work, refusals: &mut Refusals) -> Result<(), Error> {
     let (table, key) = work.key()?;
-    let what = format!("{}.{}", table.name(), key.column.name);
+    let what = || What::column(table.name(), &key.column.name);
     let mut keys = table.table.keys.iter();
     if !keys.any(|one| one.columns == [key.column.name.as_str()]) || key.column.is_nullable {
         refusals.add(
-            &what,
+            what(),
             "old ids that are NULL or not unique have no new ones",
             "make it the primary key, or unique and NOT NULL, first",
         );
@@ -191,7 +190,7 @@ fn map(work: &Work, refusals: &mut Refusals) -> Result<(), Error> {
     if let Some(created) = &work.created {
         let millis = creation_time::unix_millis(work.backend, &table.table, created, "");
         if let Err(error) = millis {
-            refusals.add(&what, error.to_string(), "name another column, or none");
+            refusals.add(what(), error.to_string(), "name another column, or none");
         }
     }
     Ok(())
@@ -221,7 +220,7 @@ async fn default_of_key(
     if let Some(why) = values.trial_of_default(&mut runner).await? {
         let (table, key) = work.key()?;
         refusals.add(
-            format!("{}.{}", table.name(), key.column.name),
+            What::column(table.name(), &key.column.name),
             format!("its default makes no ids in a session without a search path: {why}"),
             "write schemas before the names in its functions, or SET search_path for them",
         );
@@ -390,8 +389,7 @@ async fn keys_and_indexes(
         let name = table.name().sibling(&index.name);
         let name = Value::Text(name.quoted(rowkey_core::Backend::Postgres)?);
         let doing = format!("the index {}", index.name);
-        let rows = connection.query(&doing, query, &[name]).await?;
-        let Some(row) = rows.first() else { continue };
+        let row = connection.one_row(&doing, query, &[name]).await?;
         let what = || format!("the index {} of {}", index.name, table.name());
         let mut computes = false;
         for column in &table.columns {
@@ -480,7 +478,9 @@ async fn whole_rows(
 
 /// Whether a condition asks for nothing but the presence of a value, which both forms have.
 fn is_presence(condition: &str, column: &str) -> bool {
-    let column = quoted(column).unwrap_or_default();
+    let Ok(column) = quoted(column) else {
+        return false;
+    };
     let plain = condition.replace('"', "");
     let column = column.replace('"', "");
     plain == format!("({column} IS NOT NULL)") || plain == format!("({column} IS NULL)")

@@ -38,12 +38,14 @@ impl<'w> Values<'w> {
             return Ok(Self::Converted(conversion));
         }
         let query = "SELECT current_schema()::text";
-        let rows = runner.query("the schema", query, &[]).await?;
-        let schema = rows.first().map_or(Ok(""), |row| row.text(0))?.to_owned();
+        let row = runner.one_row("the schema", query, &[]).await?;
+        let schema = row.optional_text(0)?.ok_or_else(|| Error::Missing {
+            what: "a schema of the search path".into(),
+        })?;
         let to_form = Conversion::new(public_text(work.to.format(), work.backend)?, work.to)?;
         let mut map = Map {
             work,
-            schema,
+            schema: schema.to_owned(),
             default: None,
             to_form,
         };
@@ -208,8 +210,7 @@ impl Map<'_> {
         let found = constraints::aside(runner, &doing, &without_schemas(), &query).await;
         runner.query(&doing, "ROLLBACK", &[]).await?;
         // After the swap, the column has another name, and the functions are there.
-        let found = Some(found?).filter(|found| !found.is_empty());
-        Ok(Some(found.unwrap_or_else(|| default.clone())))
+        Ok(Some(found?.unwrap_or_else(|| default.clone())))
     }
 
     fn function(&self, what: &str) -> Result<String, Error> {

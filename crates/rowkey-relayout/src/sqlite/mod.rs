@@ -174,14 +174,9 @@ async fn require_none(
         .map(|row| row.text(0))
         .collect::<Result<_, _>>()?;
     let count = format!("SELECT count(*) FROM {name} WHERE {condition}");
-    let count = runner.query(&doing, &count, &[]).await?;
-    let count = count.first().map(|row| row.integer(0)).transpose()?;
+    let count = runner.count(&doing, &count).await?;
     Err(Error::Differs {
         what: format!("{}.{}", table.name(), changed.column.name),
-        found: format!(
-            "{} rows have a value {found}: {}",
-            count.unwrap_or_default(),
-            values.join(", ")
-        ),
+        found: format!("{count} rows have a value {found}: {}", values.join(", ")),
     })
 }

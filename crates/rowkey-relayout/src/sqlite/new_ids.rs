@@ -14,7 +14,7 @@ use super::definition::Definition;
 use super::names::quote;
 use super::rebuild::name_of_counter;
 use crate::plan::public_text;
-use crate::refusals::{Refusals, shown};
+use crate::refusals::{Refusals, What, shown};
 use crate::runner::Runner;
 use crate::work::{ChangedTable, MAP, Source, Work};
 
@@ -237,8 +237,7 @@ pub(super) async fn give_old_ones(runner: &mut Runner<'_>, work: &Work) -> Resul
     );
     let doing = "the old ids of new rows";
     let count = format!("SELECT count(*) FROM {name} WHERE {is_new}");
-    let count = runner.query(doing, &count, &[]).await?;
-    let count = count.first().map_or(Ok(0), |row| row.integer(0))?;
+    let count = runner.count(doing, &count).await?;
     if count == 0 {
         return Ok(());
     }
@@ -288,7 +287,7 @@ pub(super) async fn refuse(
     let (table, key) = work.key()?;
     let name = table.name().quoted(Backend::Sqlite)?;
     let column = quote(&key.column.name)?;
-    let place = format!("{}.{}", table.name(), key.column.name);
+    let place = What::column(table.name(), &key.column.name);
     let Some(class) = Class::of(&key.column) else {
         reasons.add(
             place,
@@ -332,7 +331,7 @@ pub(super) async fn refuse(
         for changed in referring.columns.iter().filter(|changed| !changed.is_key) {
             let name = referring.name().quoted(Backend::Sqlite)?;
             let column = quote(&changed.column.name)?;
-            let place = format!("{}.{}", referring.name(), changed.column.name);
+            let place = What::column(referring.name(), &changed.column.name);
             let other = format!(
                 "{column} IS NOT NULL AND typeof({column}) <> {}",
                 text_literal(Backend::Sqlite, class.name())
@@ -356,15 +355,14 @@ pub(super) async fn refuse(
 async fn add_values(
     connection: &mut Connection,
     reasons: &mut Refusals,
-    (place, table, column): (&str, &str, &str),
+    (place, table, column): (&What, &str, &str),
     condition: &str,
     why: &str,
     instead: &str,
 ) -> Result<(), Error> {
     let doing = format!("the values of {place}");
     let count = format!("SELECT count(*) FROM {table} WHERE {condition}");
-    let count = connection.query(&doing, &count, &[]).await?;
-    let count = count.first().map_or(Ok(0), |row| row.integer(0))?;
+    let count = connection.count(&doing, &count, &[]).await?;
     if count == 0 {
         return Ok(());
     }
@@ -373,7 +371,7 @@ async fn add_values(
     let examples = examples.iter().filter_map(|row| row.0.first().map(shown));
     let examples: Vec<String> = examples.collect();
     reasons.add(
-        place,
+        place.clone(),
         format!(
             "in {count} rows, the value {why}, such as {}",
             examples.join(", ")

@@ -5,15 +5,15 @@ use super::new_ids;
 use super::rebuild::name_aside;
 use super::rewriting::{OldValues, rewritten};
 use crate::positional::inserts_by_place;
-use crate::refusals::Refusals;
+use crate::refusals::{Refusals, What};
 use crate::work::{ChangedColumn, ChangedTable, Source, Work};
 use rowkey_tables::catalog::Catalog;
 use rowkey_tables::{Connection, Error};
 
 use crate::plan::OldPrograms;
 
-/// Refuses with every reason that there is.
-pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(), Error> {
+/// Every reason that there is.
+pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<Refusals, Error> {
     let mut reasons = Refusals::default();
     if work.policy.old_programs == OldPrograms::Mark {
         reasons.add(
@@ -45,15 +45,16 @@ pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(
     if let Source::Mapped = work.source {
         new_ids::refuse(connection, work, &mut reasons).await?;
     }
-    reasons.result()?;
-    let rewritten = rewritten(work, OldValues::Kept).await;
-    rewritten.map(|_| ()).map_err(|error| {
-        Error::refused(
+    if reasons.is_empty()
+        && let Err(error) = rewritten(work, OldValues::Kept).await
+    {
+        reasons.add(
             "the definitions of the tables",
             format!("SQLite does not take them without the rest of the file: {error}"),
             "make the tables anew without what needs a program's own functions or collations",
-        )
-    })
+        );
+    }
+    Ok(reasons)
 }
 
 /// Views and triggers with the name of a column that gets another name and other values.
@@ -87,7 +88,7 @@ fn column(
     reasons: &mut Refusals,
 ) -> Result<(), Error> {
     let name = &changed.column.name;
-    let place = format!("{}.{name}", table.name());
+    let place = What::column(table.name(), name);
     let definition = Definition::read(&table.table.options)?;
     let new_type = work.to.sql_type();
     // Without the collation.
@@ -96,7 +97,7 @@ fn column(
     let is_refused_by_type = definition.is_strict() && is_other_type;
     if changed.becomes.eq_ignore_ascii_case(name) && !is_refused_by_type {
         reasons.add(
-            place.as_str(),
+            place.clone(),
             "it keeps its name, so that programs with the old declaration go on writing",
             "give it another in `becomes`",
         );
@@ -134,7 +135,7 @@ fn unplanned_references(work: &Work, catalog: &Catalog, reasons: &mut Refusals) 
             for (column, target) in key.columns.iter().zip(&key.target_columns) {
                 if changes(&table.name, column) != changes(&key.target, target) {
                     reasons.add(
-                        format!("{}.{column}", table.name),
+                        What::column(&table.name, column),
                         format!(
                             "it refers to {}.{target}, and the plan changes only one of them",
                             key.target

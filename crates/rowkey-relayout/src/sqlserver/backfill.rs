@@ -24,8 +24,9 @@ pub(crate) async fn backfill(runner: &mut Runner<'_>, work: &Work) -> Result<(),
         let doing = format!("the values of {}", table.name());
         let batch = batches(work, &values, table)?;
         session::with_attempts(runner, work, &doing, &batch).await?;
-        let rows = table.table.estimated_rows;
-        runner.rows(&table.name().to_string(), rows.unwrap_or_default(), rows);
+        if let Some(rows) = table.table.estimated_rows {
+            runner.rows(&table.name().to_string(), rows, Some(rows));
+        }
     }
     Ok(())
 }

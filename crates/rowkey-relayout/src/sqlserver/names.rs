@@ -21,7 +21,8 @@ pub(super) fn quoted_list(names: &[String]) -> Result<String, Error> {
 /// The name of a table's trigger, which no other change uses.
 pub(super) fn trigger(work: &Work, table: &ChangedTable, what: &str) -> Result<String, Error> {
     let place = |other: &ChangedTable| other.name() == table.name();
-    let place = work.tables.iter().position(place).unwrap_or_default();
+    let place = work.tables.iter().position(place);
+    let place = place.expect("the table is of the change");
     let name = format!("rowkey_{}_{place}_{what}", work.mark);
     table.name().sibling(name).quoted(Backend::SqlServer)
 }
@@ -48,8 +49,10 @@ pub(super) async fn is_swapped(runner: &mut Runner<'_>, work: &Work) -> Result<b
         "SELECT CASE WHEN {} THEN 1 ELSE 0 END",
         is_swapped_sql(work)?
     );
-    let rows = runner.query("the columns of the key", &query, &[]).await?;
-    rows.first().map_or(Ok(false), |row| row.is(0))
+    let row = runner
+        .one_row("the columns of the key", &query, &[])
+        .await?;
+    row.is(0)
 }
 
 /// A definition as text that is compiled when it is reached: it has to be alone in its batch, or

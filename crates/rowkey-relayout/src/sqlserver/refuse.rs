@@ -11,13 +11,13 @@ use super::names::trigger;
 use super::triggers;
 use super::values::Values;
 use crate::plan::OldPrograms;
-use crate::refusals::Refusals;
+use crate::refusals::{Refusals, What};
 use crate::work::{ChangedColumn, ChangedTable, Source, Work};
 
 const AGAIN: &str = "drop it, and make it again for the new column after the change";
 
-/// Fails with every reason against the change.
-pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(), Error> {
+/// Every reason against the change.
+pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<Refusals, Error> {
     let mut refusals = Refusals::default();
     policy(work, &mut refusals);
     for table in &work.tables {
@@ -38,7 +38,7 @@ pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<(
         refusals.add_damaged_values(connection, work).await?;
         refusals.add_unusable_times(connection, work).await?;
     }
-    refusals.result()
+    Ok(refusals)
 }
 
 fn policy(work: &Work, refusals: &mut Refusals) {
@@ -100,7 +100,7 @@ fn table_itself(table: &ChangedTable, refusals: &mut Refusals) {
         let found = table.table.column(column);
         if found.is_some_and(|column| declared_type(column).is_none()) {
             refusals.add(
-                format!("{name}.{column}"),
+                What::column(table.name(), column),
                 "it is in the primary key, and its type is the database's own",
                 "give it the type that it stands for",
             );
@@ -120,10 +120,10 @@ fn type_of_column(
     column: &ChangedColumn,
     refusals: &mut Refusals,
 ) {
-    let what = format!("{}.{}", table.name(), column.column.name);
+    let what = || What::column(table.name(), &column.column.name);
     if declared_type(&column.column).is_none() {
         refusals.add(
-            &what,
+            what(),
             format!("its type {} is the database's own", column.column.sql_type),
             "give it the type that it stands for",
         );
@@ -132,7 +132,7 @@ fn type_of_column(
         let (declared, found) = (from.sql_type(), column.column.sql_type.as_str());
         if !has_values_of(&declared, found) {
             refusals.add(
-                &what,
+                what(),
                 format!(
                     "its type is {found}, and {} is stored as {declared}",
                     from.storage().name()
@@ -150,14 +150,14 @@ fn type_of_column(
     };
     if is_refused {
         refusals.add(
-            &what,
+            what(),
             format!("the database knows it as {}", column.column.generated),
             "let programs make the ids first, and take the property away",
         );
     }
     if let Some(default) = &column.column.default {
         refusals.add(
-            &what,
+            what(),
             format!("its default {default} makes ids in the old form"),
             "drop the default, and let programs make the ids; `rowkey ddl --default` prints one \
              for the new column, where there is one",

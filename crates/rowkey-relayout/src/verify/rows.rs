@@ -150,7 +150,7 @@ impl Written {
 
 fn type_of<'t>(table: &'t Table, column: &str) -> &'t str {
     let found = table.column(column);
-    found.map_or("", |column| column.sql_type.as_str())
+    &found.expect("the name is one of the table's").sql_type
 }
 
 /// The columns that are on both sides: the key's first.
@@ -167,8 +167,8 @@ fn in_order<'p>(before: &Table, planned: &'p PlannedTable<'_>, is_aside: bool) -
             false => column.new == name,
         })
     };
-    let key = before.primary_key().map(|key| key.columns.clone());
-    let key = key.unwrap_or_default();
+    let key = before.primary_key();
+    let key = key.map_or(&[][..], |key| &key.columns);
     let is_kept = |name: &str| planned.columns.iter().any(|column| column.kept == name);
     let rest = before.columns.iter().map(|column| &column.name);
     let rest = rest.filter(|name| !key.contains(name) && (is_aside || !is_kept(name)));
@@ -179,7 +179,7 @@ fn in_order<'p>(before: &Table, planned: &'p PlannedTable<'_>, is_aside: bool) -
         .filter(|name| is_now(name))
         .map(|name| (name.clone(), of_plan(name)))
         .collect();
-    let keys = match key.len() {
+    let keys = match key.iter().filter(|name| is_now(name)).count() {
         0 => columns.len(),
         keys => keys,
     };

@@ -474,7 +474,7 @@ fn hash_of<'t>(tables: impl IntoIterator<Item = Option<&'t Table>>) -> String {
     let mut hash = Sha256::new();
     for table in tables {
         // Without maps and numbers that are not whole, serialisation has no way to fail.
-        hash.update(serde_json::to_vec(&table).unwrap_or_default());
+        hash.update(serde_json::to_vec(&table).expect("a table has a JSON form"));
     }
     let bytes = hash.finalize();
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()

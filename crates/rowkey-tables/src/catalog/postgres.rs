@@ -132,10 +132,6 @@ pub(super) async fn read(connection: &mut Connection) -> Result<Catalog, Error> 
 }
 
 fn table_of(row: &Row) -> Result<Table, Error> {
-    let estimated_rows = match row.0.get(3) {
-        Some(Value::Integer(count)) => u64::try_from(*count).ok(),
-        _ => None,
-    };
     Ok(Table {
         name: QualifiedName {
             schema: row.optional_text(1)?.map(str::to_owned),
@@ -147,7 +143,7 @@ fn table_of(row: &Row) -> Result<Table, Error> {
         foreign_keys: Vec::new(),
         dependents: Vec::new(),
         options: String::new(),
-        estimated_rows,
+        estimated_rows: row.estimate(3)?,
     })
 }
 
@@ -216,11 +212,12 @@ async fn read_foreign_keys(
     let doing = "the foreign keys of the catalogue";
     let numbers = std::slice::from_ref(numbers);
     for row in connection.query(doing, FOREIGN_KEYS, numbers).await? {
+        let name = row.text(1)?;
         let target = tables.get(&row.integer(3)?).ok_or_else(|| Error::Missing {
-            what: format!("the table that {} refers to", row.text(1).unwrap_or("")),
+            what: format!("the table that {name} refers to"),
         })?;
         let key = ForeignKey {
-            name: row.text(1)?.to_owned(),
+            name: name.to_owned(),
             columns: names(&row, 2)?,
             target: target.name.clone(),
             target_columns: names(&row, 4)?,

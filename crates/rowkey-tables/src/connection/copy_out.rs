@@ -7,6 +7,8 @@
 //! ```
 
 const SIGNATURE: &[u8] = b"PGCOPY\n\xff\r\n\0";
+/// The length of NULL.
+const NULL: i32 = -1;
 
 /// Bytes of the server, which may divide rows among messages in any way.
 #[derive(Debug, Default)]
@@ -39,7 +41,7 @@ impl CopyOut {
         if !self.has_begun && !self.begin()? {
             return Ok(None);
         }
-        let rest = self.bytes.get(self.done..).unwrap_or_default();
+        let rest = &self.bytes[self.done..];
         let Some((number, rest)) = rest.split_first_chunk() else {
             return Ok(None);
         };
@@ -51,9 +53,9 @@ impl CopyOut {
         if usize::try_from(number) != Ok(columns) {
             return Err(Malformed);
         }
-        Ok(row_length(rest, columns).map(|length| {
+        Ok(row_length(rest, columns)?.map(|length| {
             self.done += size_of::<i16>() + length;
-            CopyRow(rest.get(..length).unwrap_or_default())
+            CopyRow(&rest[..length])
         }))
     }
 
@@ -99,13 +101,19 @@ fn header_length(bytes: &[u8]) -> Option<usize> {
 }
 
 /// The length of the values of a row, if all of them are there.
-fn row_length(bytes: &[u8], columns: usize) -> Option<usize> {
+fn row_length(bytes: &[u8], columns: usize) -> Result<Option<usize>, Malformed> {
     let mut place = 0;
     for _ in 0..columns {
-        let length = i32::from_be_bytes(*bytes.get(place..)?.first_chunk()?);
-        place += 4 + usize::try_from(length).unwrap_or(0);
+        let Some(length) = bytes.get(place..).and_then(<[u8]>::first_chunk) else {
+            return Ok(None);
+        };
+        place += length.len();
+        place += match i32::from_be_bytes(*length) {
+            NULL => 0,
+            length => usize::try_from(length).map_err(|_| Malformed)?,
+        };
     }
-    (bytes.len() >= place).then_some(place)
+    Ok((bytes.len() >= place).then_some(place))
 }
 
 #[cfg(test)]
@@ -160,6 +168,12 @@ mod tests {
             assert!(!is_ended, "{end}");
         }
         assert_eq!(rows(&[&bytes], 3), Err(Malformed));
+        let null = bytes
+            .windows(4)
+            .position(|four| *four == NULL.to_be_bytes());
+        let mut negative = bytes.clone();
+        negative[null.unwrap() + 3] = 0xfe;
+        assert_eq!(rows(&[&negative], 2), Err(Malformed));
         let mut other = bytes;
         other[0] = b'Q';
         assert_eq!(rows(&[&other], 2), Err(Malformed));

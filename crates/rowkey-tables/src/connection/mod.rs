@@ -87,8 +87,8 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// [`Error::NoDriver`] if the feature of the database is off, [`Error::Database`] if the server
-    /// cannot be reached or refuses the login.
+    /// [`Error::NoDriver`] if the feature of the database is off, [`Error::Unreachable`] if the
+    /// server cannot be reached or refuses the login.
     pub async fn open(address: &Address) -> Result<Self, Error> {
         let (backend, version_query) = match address.protocol() {
             Protocol::Postgres => (Backend::Postgres, "SHOW server_version"),
@@ -194,6 +194,32 @@ impl Connection {
         Ok(rows)
     }
 
+    /// The row of a query that always has one, such as one of counts.
+    pub async fn one_row(
+        &mut self,
+        doing: &str,
+        query: &str,
+        values: &[Value],
+    ) -> Result<Row, Error> {
+        let mut rows = self.query(doing, query, values).await?;
+        match (rows.pop(), rows.is_empty()) {
+            (Some(row), true) => Ok(row),
+            (None, _) => Err(differs(doing, "no row instead of one")),
+            (Some(_), false) => Err(differs(doing, "several rows instead of one")),
+        }
+    }
+
+    /// The count that is all that a query selects.
+    pub async fn count(
+        &mut self,
+        doing: &str,
+        query: &str,
+        values: &[Value],
+    ) -> Result<u64, Error> {
+        let row = self.one_row(doing, query, values).await?;
+        row.count(0).map_err(|error| differs(doing, error))
+    }
+
     /// Calls a function with each row of a query as it arrives.
     ///
     /// # Errors
@@ -219,6 +245,13 @@ impl Connection {
         take: &mut Take<'_>,
     ) -> Result<(), Error> {
         with_driver!(self, scan(doing, query, take))
+    }
+}
+
+fn differs(doing: &str, found: impl fmt::Display) -> Error {
+    Error::Differs {
+        what: doing.into(),
+        found: found.to_string(),
     }
 }
 

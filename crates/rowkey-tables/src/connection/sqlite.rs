@@ -28,7 +28,7 @@ pub(super) async fn open(address: &Address) -> Result<SqliteConnection, Error> {
             "the file does not exist",
             "write `?mode=rwc` behind the address, which makes it in a folder that exists",
         ),
-        other => Error::database(&doing)(other),
+        other => Error::unreachable(&doing)(other),
     })
 }
 

@@ -20,8 +20,10 @@ pub(super) async fn open(address: &Address) -> Result<Client, Error> {
     config.application_name("rowkey");
     let stream = TcpStream::connect(config.get_addr())
         .await
-        .map_err(Error::database(&doing))?;
-    stream.set_nodelay(true).map_err(Error::database(&doing))?;
+        .map_err(Error::unreachable(&doing))?;
+    stream
+        .set_nodelay(true)
+        .map_err(Error::unreachable(&doing))?;
     let mut client = Client::connect(config, stream.compat_write())
         .await
         .map_err(tls::connecting(address))?;

@@ -28,7 +28,7 @@ pub(super) fn connecting<E: StdError + Send + Sync + 'static>(
                 let instead = trouble.instead(address.protocol());
                 Error::refused(doing, trouble.to_string(), instead)
             }
-            None => Error::database(&doing)(error),
+            None => Error::unreachable(&doing)(error),
         }
     }
 }

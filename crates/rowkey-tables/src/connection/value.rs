@@ -81,15 +81,18 @@ impl From<i64> for Value {
 pub struct Row(pub Vec<Value>);
 
 impl Row {
-    fn value(&self, index: usize) -> &Value {
-        self.0.get(index).unwrap_or(&Value::Null)
+    fn value(&self, index: usize) -> Result<&Value, Error> {
+        self.0.get(index).ok_or_else(|| Error::Differs {
+            what: place(index),
+            found: format!("a row has {} columns", self.0.len()),
+        })
     }
 
     /// The text in a column; empty for NULL.
     ///
     /// # Errors
     ///
-    /// [`Error::Differs`] for a value of another type.
+    /// As [`optional_text`](Self::optional_text).
     pub fn text(&self, index: usize) -> Result<&str, Error> {
         Ok(self.optional_text(index)?.unwrap_or_default())
     }
@@ -98,47 +101,105 @@ impl Row {
     ///
     /// # Errors
     ///
-    /// [`Error::Differs`] for a value of another type.
+    /// [`Error::Differs`] for a value of another type, and for a column that the row does not have.
     pub fn optional_text(&self, index: usize) -> Result<Option<&str>, Error> {
-        match self.value(index) {
+        let value = self.value(index)?;
+        match value {
             Value::Null => Ok(None),
             Value::Text(text) => Ok(Some(text)),
             // Some names in MySQL's catalogue are bytes.
             Value::Bytes(bytes) => match std::str::from_utf8(bytes) {
                 Ok(text) => Ok(Some(text)),
-                Err(_) => Err(self.differs(index, "text")),
+                Err(_) => Err(differs(index, value, "text")),
             },
-            Value::Integer(_) => Err(self.differs(index, "text")),
+            Value::Integer(_) => Err(differs(index, value, "text")),
         }
     }
 
-    /// The number in a column; 0 for NULL.
+    /// The number in a column.
     ///
     /// # Errors
     ///
-    /// [`Error::Differs`] for a value of another type.
+    /// As [`optional_integer`](Self::optional_integer), and for NULL.
     pub fn integer(&self, index: usize) -> Result<i64, Error> {
-        match self.value(index) {
-            Value::Null => Ok(0),
-            Value::Integer(number) => Ok(*number),
-            Value::Text(text) => text.parse().map_err(|_| self.differs(index, "a number")),
-            Value::Bytes(_) => Err(self.differs(index, "a number")),
+        let number = self.optional_integer(index)?;
+        number.ok_or_else(|| differs(index, &Value::Null, "a number"))
+    }
+
+    /// The number in a column, if it is not NULL.
+    ///
+    /// # Errors
+    ///
+    /// As [`optional_text`](Self::optional_text).
+    pub fn optional_integer(&self, index: usize) -> Result<Option<i64>, Error> {
+        let value = self.value(index)?;
+        let wrong = || differs(index, value, "a number");
+        match value {
+            Value::Null => Ok(None),
+            Value::Integer(number) => Ok(Some(*number)),
+            Value::Text(text) => text.parse().map(Some).map_err(|_| wrong()),
+            Value::Bytes(_) => Err(wrong()),
         }
+    }
+
+    /// How many there are of something, which is never NULL or negative.
+    pub fn count(&self, index: usize) -> Result<u64, Error> {
+        let number = self.integer(index)?;
+        u64::try_from(number).map_err(|_| differs(index, &number.into(), "a count"))
+    }
+
+    /// How many rows a database thinks that a table has; none if it does not know.
+    pub fn estimate(&self, index: usize) -> Result<Option<u64>, Error> {
+        let number = self.optional_integer(index)?;
+        Ok(number.and_then(|number| u64::try_from(number).ok()))
     }
 
     /// Whether a column is neither 0 nor NULL.
     ///
     /// # Errors
     ///
-    /// [`Error::Differs`] for a value of another type.
+    /// As [`optional_integer`](Self::optional_integer).
     pub fn is(&self, index: usize) -> Result<bool, Error> {
-        Ok(self.integer(index)? != 0)
+        Ok(self
+            .optional_integer(index)?
+            .is_some_and(|number| number != 0))
     }
+}
 
-    fn differs(&self, index: usize, expected: &str) -> Error {
-        Error::Differs {
-            what: format!("column {} of a query", index + 1),
-            found: format!("{:?} instead of {expected}", self.value(index)),
+fn place(index: usize) -> String {
+    format!("column {} of a query", index + 1)
+}
+
+fn differs(index: usize, found: &Value, expected: &str) -> Error {
+    Error::Differs {
+        what: place(index),
+        found: format!("{found:?} instead of {expected}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_is_never_made_up() {
+        let found = |value: Value| Row(vec![value]).count(0).map_err(|error| error.to_string());
+        assert_eq!(found(7.into()), Ok(7));
+        assert_eq!(found("7".into()), Ok(7));
+        for value in [
+            Value::Null,
+            (-1).into(),
+            "7.5".into(),
+            "".into(),
+            Value::Bytes(vec![7]),
+        ] {
+            let error = found(value.clone()).unwrap_err();
+            assert!(
+                error.starts_with("column 1 of a query: "),
+                "{value:?}: {error}"
+            );
         }
+        let none = Row(Vec::new());
+        assert!(none.count(0).is_err() && none.optional_text(0).is_err() && none.is(0).is_err());
     }
 }

@@ -198,20 +198,16 @@ async fn count(
         values.push(Value::from(value));
     }
     let query = format!(
-        "SELECT COUNT(*), SUM(f.found) FROM (SELECT CASE WHEN EXISTS \
+        "SELECT COUNT(*), COALESCE(SUM(f.found), 0) FROM (SELECT CASE WHEN EXISTS \
          (SELECT 1 FROM {to} AS t WHERE t.{key} = s.v) THEN 1 ELSE 0 END AS found \
          FROM (SELECT {top}{column} AS v FROM {from} WHERE {condition}{limit}) AS s) AS f"
     );
-    let rows = connection
-        .query("a look at its values", &query, &values)
+    let row = connection
+        .one_row("a look at its values", &query, &values)
         .await?;
-    let number = |index| match rows.first() {
-        Some(row) => Ok(u64::try_from(row.integer(index)?).unwrap_or_default()),
-        None => Ok::<u64, Error>(0),
-    };
     Ok(Evidence {
-        sampled: number(0)?,
-        found: number(1)?,
+        sampled: row.count(0)?,
+        found: row.count(1)?,
     })
 }
 

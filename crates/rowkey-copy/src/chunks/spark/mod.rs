@@ -84,13 +84,14 @@ pub(super) fn tables<'c>(
     let chosen = chosen(plan, request)?;
     let is_chosen = |name: &_| chosen.iter().any(|table| table.name == *name);
     let hash = plan.hash()?;
-    let hash = hash.get(..12).unwrap_or_default();
+    let hash = &hash[..12];
     let tables = target_tables(plan, catalog, is_chosen)?.into_iter();
     tables
         .map(|table| {
             let name = &table.original.name;
             let place = plan.tables.iter().position(|planned| planned.name == *name);
-            let staging = format!("rowkey_staging_{hash}_{}", place.unwrap_or_default());
+            let place = place.expect("the table is of the plan");
+            let staging = format!("rowkey_staging_{hash}_{place}");
             spark_table(table, &staging, request)
         })
         .collect()
@@ -207,9 +208,8 @@ fn make_staging(to: &Side, staging: &str) -> Result<String, Error> {
 /// The statement that takes over each staged row once.
 fn merge(to: &Side, staging: &str) -> Result<String, Error> {
     let (columns, target) = (to.column_list()?, to.quoted()?);
-    let key = to.key.iter().filter_map(|place| to.columns.get(*place));
     let name = |column: &SideColumn| quote_identifier(to.backend, &column.name);
-    let key: Vec<String> = key.map(name).collect::<Result<_, _>>()?;
+    let key: Vec<String> = to.key_columns().map(name).collect::<Result<_, _>>()?;
     Ok(match to.backend {
         Backend::Postgres => format!(
             "INSERT INTO {target} ({columns}) OVERRIDING SYSTEM VALUE SELECT {columns} FROM {staging} \
@@ -218,7 +218,7 @@ fn merge(to: &Side, staging: &str) -> Result<String, Error> {
         ),
         // IGNORE would turn other errors into warnings too.
         _ => {
-            let first = key.first().map(String::as_str).unwrap_or_default();
+            let first = &key[0];
             format!(
                 "INSERT INTO {target} ({columns}) SELECT {columns} FROM {staging} \
                  ON DUPLICATE KEY UPDATE {target}.{first} = {target}.{first}"
@@ -237,10 +237,13 @@ pub(super) fn job(
     for table in tables {
         let name = &table.given.original.name;
         let found = found.iter().find(|found| found.table == *name);
-        let ranges = found.map(|found| found.ranges.clone()).unwrap_or_default();
+        // Without any, the job would copy no row of it.
+        let found = found.ok_or_else(|| Error::Missing {
+            what: format!("the ranges of the table {name}"),
+        })?;
         let mut value =
             serde_json::to_value(table).map_err(|error| Error::Plan(error.to_string()))?;
-        value["ranges"] = ranges.into();
+        value["ranges"] = found.ranges.clone().into();
         written.push(value);
     }
     // Without NULL and truth values, it is Python as well.

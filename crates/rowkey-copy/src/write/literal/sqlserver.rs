@@ -61,8 +61,7 @@ pub(super) fn push(
             }
             _ => push_bytes(sql, batch.bytes(span)),
         },
-        // No column holds it.
-        (Cell::Refused(_), _) => {}
+        (Cell::Refused(span), _) => return Err(batch.text(span).to_owned()),
     }
     Ok(())
 }
@@ -74,7 +73,7 @@ fn push_timestamp(sql: &mut String, column: &SideColumn, micros: i64) -> Result<
     match (name.as_str(), column.own) {
         ("datetime" | "smalldatetime", _) => {
             let text = text.replace(' ', "T");
-            let text = text.get(..text.len() - 3).unwrap_or(&text);
+            let text = &text[..text.len() - 3];
             append(sql, format_args!("CAST('{text}' AS {name})"));
         }
         (_, Type::Instant) => {

@@ -58,7 +58,7 @@ async fn tables(
             foreign_keys: Vec::new(),
             dependents: Vec::new(),
             options: row.text(2)?.to_owned(),
-            estimated_rows: u64::try_from(row.integer(3)?).ok(),
+            estimated_rows: row.estimate(3)?,
         };
         tables.insert(name, table);
     }
@@ -178,7 +178,7 @@ async fn indexes(
         let (table, name) = (scope.name(&row, 0, 1)?, row.text(2)?);
         let part = Part {
             column: row.optional_text(5)?.map(Into::into),
-            prefix: Some(row.integer(6)?).filter(|length| *length > 0),
+            prefix: row.optional_integer(6)?,
         };
         match found.last_mut() {
             Some(last) if last.table == table && last.name == name => last.parts.push(part),

@@ -216,7 +216,7 @@ async fn estimate_rows(connection: &mut Connection, tables: &mut [Table]) -> Res
     for row in connection.query(doing, query, &[]).await? {
         let name = row.text(0)?;
         if let Some(table) = tables.iter_mut().find(|table| table.name.name == name) {
-            table.estimated_rows = u64::try_from(row.integer(1)?).ok();
+            table.estimated_rows = row.estimate(1)?;
         }
     }
     Ok(())

@@ -92,7 +92,7 @@ pub(super) async fn read(connection: &mut Connection) -> Result<Catalog, Error> 
             foreign_keys: Vec::new(),
             dependents: Vec::new(),
             options: row.text(3)?.into(),
-            estimated_rows: u64::try_from(row.integer(2)?).ok(),
+            estimated_rows: row.estimate(2)?,
         });
     }
     type Add = fn(&mut Table, &Row) -> Result<(), Error>;
