@@ -20,16 +20,12 @@ macro_rules! __impl_key_public_id {
             const TYPE: &'static ::core::primitive::str = <Self as $crate::EntityKey>::NAME;
 
             #[inline]
-            fn to_block(
-                &self,
-            ) -> ::core::result::Result<[::core::primitive::u8; 16], $crate::Error> {
+            fn to_block(&self) -> ::core::result::Result<::core::primitive::u128, $crate::Error> {
                 $crate::__private::block_of_key(self)
             }
 
             #[inline]
-            fn from_block(
-                __rowkey_block: [::core::primitive::u8; 16],
-            ) -> ::core::option::Option<Self> {
+            fn from_block(__rowkey_block: ::core::primitive::u128) -> ::core::option::Option<Self> {
                 $crate::__private::key_of_block(__rowkey_block)
             }
         }
@@ -96,13 +92,13 @@ pub const fn check_public_id_label(label: &str) {
 /// The block that is encrypted for the public id of a key.
 #[cfg(feature = "public-id")]
 #[inline]
-pub fn block_of_key<K: EntityKey>(key: &K) -> Result<[u8; 16], Error> {
+pub fn block_of_key<K: EntityKey>(key: &K) -> Result<u128, Error> {
     Ok(block_of(K::Format::KIND, key.to_u128()))
 }
 
 /// The key of a public id's decrypted block.
 #[cfg(feature = "public-id")]
 #[inline]
-pub fn key_of_block<K: EntityKey>(block: [u8; 16]) -> Option<K> {
+pub fn key_of_block<K: EntityKey>(block: u128) -> Option<K> {
     K::try_from(bits_of(K::Format::KIND, block)?).ok()
 }

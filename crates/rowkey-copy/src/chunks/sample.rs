@@ -136,8 +136,8 @@ fn text(backend: Backend, from: &str, key: &[KeyColumn], share: Option<f64>) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use super::super::key::tests::key_column;
+    use super::*;
 
     #[test]
     fn sql_server_reads_pages_and_sorts_guids_in_its_own_order() {

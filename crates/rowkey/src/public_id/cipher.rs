@@ -161,7 +161,7 @@ impl PublicIdCipher {
     /// `ErrorKind::OutOfRange` for a value without a public id: a negative `i64`.
     #[inline]
     pub fn encode<T: PublicIdValue>(&self, value: &T) -> Result<PublicId<T>, Error> {
-        let mut block = value.to_block()?.into();
+        let mut block = value.to_block()?.to_be_bytes().into();
         self.0.encrypt_block(&mut block);
         Ok(PublicId::from_uuid(Uuid::from_bytes_le(block.into())))
     }
@@ -221,10 +221,10 @@ impl PublicIdCipher {
     }
 
     #[inline]
-    fn decrypt(&self, public_id: Uuid) -> [u8; 16] {
+    fn decrypt(&self, public_id: Uuid) -> u128 {
         let mut block = public_id.to_bytes_le().into();
         self.0.decrypt_block(&mut block);
-        block.into()
+        u128::from_be_bytes(block.into())
     }
 }
 
@@ -233,7 +233,7 @@ pub(super) fn blocks_of<T: PublicIdValue>(values: &[T]) -> Result<Vec<Block>, Er
     // `collect` of results does not know the number of results, and would ask for space each time.
     let mut refusal = None;
     let blocks = values.iter().map(|value| match value.to_block() {
-        Ok(block) => block.into(),
+        Ok(block) => block.to_be_bytes().into(),
         Err(error) => {
             refusal.get_or_insert(error);
             Block::default()
@@ -266,7 +266,7 @@ pub(super) fn values_of<T: PublicIdValue>(
         .iter()
         .zip(blocks)
         .map(move |(public_id, block)| {
-            T::from_block(block.into()).map_or_else(|| decode(*public_id), Ok)
+            T::from_block(u128::from_be_bytes(block.into())).map_or_else(|| decode(*public_id), Ok)
         })
 }
 

@@ -85,7 +85,7 @@ impl<T: PublicIdValue> LabelledCipher<T> {
     ///
     /// `ErrorKind::OutOfRange` for a value without a public id: a negative `i64`.
     pub fn encode(&self, value: &T) -> Result<PublicId<T>, Error> {
-        let mut block = value.to_block()?.into();
+        let mut block = value.to_block()?.to_be_bytes().into();
         self.schedules.newest.encrypt_block(&mut block);
         Ok(PublicId::from_uuid(Uuid::from_bytes(block.into())))
     }
@@ -102,7 +102,7 @@ impl<T: PublicIdValue> LabelledCipher<T> {
             .find_map(|schedule| {
                 let mut block = public_id.as_uuid().into_bytes().into();
                 schedule.decrypt_block(&mut block);
-                T::from_block(block.into())
+                T::from_block(u128::from_be_bytes(block.into()))
             })
             .or_else(|| self.legacy.as_ref()?.decode(public_id).ok())
             .ok_or_else(|| not_of_label::<T>(&self.label))

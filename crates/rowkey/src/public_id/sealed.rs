@@ -87,7 +87,7 @@ impl<T: PublicIdValue> SealedCipher<T> {
     ///
     /// `ErrorKind::OutOfRange` for a value without a public id: a negative `i64`.
     pub fn encode(&self, value: &T) -> Result<SealedId<T>, Error> {
-        let mut block = value.to_block()?;
+        let mut block = value.to_block()?.to_be_bytes();
         let iv = siv(&self.subkeys.newest)
             .encrypt_inout_detached([&*self.label], (&mut block[..]).into())
             .expect(ONE_ITEM);
@@ -110,13 +110,13 @@ impl<T: PublicIdValue> SealedCipher<T> {
             .ok_or_else(|| not_of_label::<T>(&self.label))
     }
 
-    fn open(&self, subkey: &[u8; 64], id: [u8; 32]) -> Option<[u8; 16]> {
+    fn open(&self, subkey: &[u8; 64], id: [u8; 32]) -> Option<u128> {
         let (iv, block) = id.split_first_chunk::<16>()?;
         let mut block: [u8; 16] = block.try_into().ok()?;
         siv(subkey)
             .decrypt_inout_detached([&*self.label], (&mut block[..]).into(), iv.into())
             .ok()?;
-        Some(block)
+        Some(u128::from_be_bytes(block))
     }
 }
 

@@ -13,58 +13,59 @@ pub trait PublicIdValue: Sized {
     /// The name of the type in messages.
     const TYPE: &'static str;
 
-    /// The sixteen bytes that are encrypted.
+    /// The sixteen bytes that are encrypted, as the number that they are in big-endian order.
     ///
     /// # Errors
     ///
     /// `ErrorKind::OutOfRange` for a value that has no public id: a negative `i64`.
-    fn to_block(&self) -> Result<[u8; 16], Error>;
+    // Not an array: next to the pointer of an error, its bytes would be moved one by one.
+    fn to_block(&self) -> Result<u128, Error>;
 
     /// The value of sixteen decrypted bytes; `None` if no value of the type has this block.
-    fn from_block(block: [u8; 16]) -> Option<Self>;
+    fn from_block(block: u128) -> Option<Self>;
 }
 
 #[inline]
-pub(crate) fn block_of(kind: FormatKind, value: u128) -> [u8; 16] {
+pub(crate) fn block_of(kind: FormatKind, value: u128) -> u128 {
     match kind.width() {
         Width::Decimal28 => decimal_block(value),
-        Width::U128 => value.to_be_bytes(),
+        Width::U128 => value,
         Width::I64 | Width::U64 => number_block(value as u64),
     }
 }
 
 /// The value may be of another format.
 #[inline]
-pub(crate) fn bits_of(kind: FormatKind, block: [u8; 16]) -> Option<u128> {
+pub(crate) fn bits_of(kind: FormatKind, block: u128) -> Option<u128> {
     match kind.width() {
         Width::Decimal28 => decimal_of(block),
-        Width::U128 => Some(u128::from_be_bytes(block)),
+        Width::U128 => Some(block),
         Width::I64 | Width::U64 => number_of(block).map(u128::from),
     }
 }
 
 /// Eight zero bytes, then the number in little-endian order.
 #[inline]
-fn number_block(value: u64) -> [u8; 16] {
-    (u128::from(value) << 64).to_le_bytes()
+fn number_block(value: u64) -> u128 {
+    (u128::from(value) << 64).swap_bytes()
 }
 
 #[inline]
-fn number_of(block: [u8; 16]) -> Option<u64> {
-    let block = u128::from_le_bytes(block);
+fn number_of(block: u128) -> Option<u64> {
+    let block = block.swap_bytes();
     (block as u64 == 0).then_some((block >> 64) as u64)
 }
 
 /// Four zero bytes, then the upper 32 bits and the lower 64 bits, each in little-endian order.
 #[inline]
-fn decimal_block(value: u128) -> [u8; 16] {
+fn decimal_block(value: u128) -> u128 {
     let upper = (value >> 64) as u32;
-    (value << 64 | u128::from(upper) << 32).to_le_bytes()
+    (value << 64 | u128::from(upper) << 32).swap_bytes()
 }
 
 #[inline]
-fn decimal_of(block: [u8; 16]) -> Option<u128> {
-    let block = u128::from_le_bytes(block);
+fn decimal_of(block: u128) -> Option<u128> {
+    let block = block.swap_bytes();
     let upper = (block >> 32) as u32;
     (block as u32 == 0).then_some(u128::from(upper) << 64 | block >> 64)
 }
@@ -73,12 +74,12 @@ impl PublicIdValue for u64 {
     const TYPE: &'static str = "u64";
 
     #[inline]
-    fn to_block(&self) -> Result<[u8; 16], Error> {
+    fn to_block(&self) -> Result<u128, Error> {
         Ok(number_block(*self))
     }
 
     #[inline]
-    fn from_block(block: [u8; 16]) -> Option<Self> {
+    fn from_block(block: u128) -> Option<Self> {
         number_of(block)
     }
 }
@@ -88,7 +89,7 @@ impl PublicIdValue for i64 {
     const TYPE: &'static str = "i64";
 
     #[inline]
-    fn to_block(&self) -> Result<[u8; 16], Error> {
+    fn to_block(&self) -> Result<u128, Error> {
         match u64::try_from(*self) {
             Ok(value) => Ok(number_block(value)),
             Err(_) => Err(Error::new(
@@ -99,7 +100,7 @@ impl PublicIdValue for i64 {
     }
 
     #[inline]
-    fn from_block(block: [u8; 16]) -> Option<Self> {
+    fn from_block(block: u128) -> Option<Self> {
         number_of(block)?.try_into().ok()
     }
 }
@@ -108,13 +109,13 @@ impl PublicIdValue for u128 {
     const TYPE: &'static str = "u128";
 
     #[inline]
-    fn to_block(&self) -> Result<[u8; 16], Error> {
-        Ok(self.to_be_bytes())
+    fn to_block(&self) -> Result<u128, Error> {
+        Ok(*self)
     }
 
     #[inline]
-    fn from_block(block: [u8; 16]) -> Option<Self> {
-        Some(Self::from_be_bytes(block))
+    fn from_block(block: u128) -> Option<Self> {
+        Some(block)
     }
 }
 
@@ -122,13 +123,13 @@ impl PublicIdValue for Uuid {
     const TYPE: &'static str = "Uuid";
 
     #[inline]
-    fn to_block(&self) -> Result<[u8; 16], Error> {
-        Ok(self.into_bytes())
+    fn to_block(&self) -> Result<u128, Error> {
+        Ok(self.as_u128())
     }
 
     #[inline]
-    fn from_block(block: [u8; 16]) -> Option<Self> {
-        Some(Self::from_bytes(block))
+    fn from_block(block: u128) -> Option<Self> {
+        Some(Self::from_u128(block))
     }
 }
 
@@ -142,12 +143,12 @@ macro_rules! implement {
                 const TYPE: &'static str = Self::KIND.type_name();
 
                 #[inline]
-                fn to_block(&self) -> Result<[u8; 16], Error> {
+                fn to_block(&self) -> Result<u128, Error> {
                     Ok(block_of(Self::KIND, (*self).to_u128()))
                 }
 
                 #[inline]
-                fn from_block(block: [u8; 16]) -> Option<Self> {
+                fn from_block(block: u128) -> Option<Self> {
                     Self::try_from(bits_of(Self::KIND, block)?).ok()
                 }
             }

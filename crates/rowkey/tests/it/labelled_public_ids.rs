@@ -97,11 +97,11 @@ struct OrderNumber(u64);
 impl PublicIdValue for OrderNumber {
     const TYPE: &'static str = "OrderNumber";
 
-    fn to_block(&self) -> Result<[u8; 16], Error> {
+    fn to_block(&self) -> Result<u128, Error> {
         self.0.to_block()
     }
 
-    fn from_block(block: [u8; 16]) -> Option<Self> {
+    fn from_block(block: u128) -> Option<Self> {
         u64::from_block(block).map(Self)
     }
 }
