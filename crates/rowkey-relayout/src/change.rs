@@ -10,6 +10,9 @@
 //!    the old columns.
 //!
 //! [`contract`] drops what is old, [`undo`] what is new.
+//!
+//! On SQL Server, nothing of this is run: [`script`], [`contract_script`] and [`undo_script`]
+//! return the statements, for people to run.
 
 use std::time::Instant;
 
@@ -60,15 +63,16 @@ macro_rules! with_backend {
 /// # Errors
 ///
 /// [`Error::Refused`] before the first change for what cannot be carried, for a changed catalogue,
-/// and for a plan that was edited after its first phase; [`Error::Differs`] if the new values are
-/// not the old ones; [`Error::Database`] if the database refuses a statement. After each of them, a
-/// repetition goes on.
+/// for a plan that was edited after its first phase, and on SQL Server; [`Error::Differs`] if the
+/// new values are not the old ones; [`Error::Database`] if the database refuses a statement. After
+/// each of them, a repetition goes on.
 pub async fn run(
     connection: &mut Connection,
     plan: &Plan,
     last: Phase,
     progress: &mut dyn Progress,
 ) -> Result<(), Error> {
+    require_run(connection)?;
     let mut state = State::open(connection, plan).await?;
     let begun = Instant::now();
     let outcome = go_on(connection, plan, last, &mut state, progress).await;
@@ -79,6 +83,19 @@ pub async fn run(
         progress.report(Step::Note(format!("{waited} ms exclusive for writers")));
     }
     Ok(())
+}
+
+/// Fails where the statements are only printed.
+fn require_run(connection: &Connection) -> Result<(), Error> {
+    match connection.backend() {
+        Backend::SqlServer => Err(Error::refused(
+            "the change",
+            "rowkey prints the statements for SQL Server and does not run them",
+            "print them with `rowkey relayout` or `rowkey rekey`, or call `script`, `contract_script` or \
+             `undo_script`",
+        )),
+        _ => Ok(()),
+    }
 }
 
 async fn go_on(
@@ -173,6 +190,7 @@ pub async fn undo(
     plan: &Plan,
     progress: &mut dyn Progress,
 ) -> Result<(), Error> {
+    require_run(connection)?;
     let mut state = State::open(connection, plan).await?;
     let outcome = take_back(connection, plan, &mut state, progress).await;
     state.close(connection, outcome).await
@@ -209,6 +227,7 @@ pub async fn contract(
     plan: &Plan,
     progress: &mut dyn Progress,
 ) -> Result<(), Error> {
+    require_run(connection)?;
     let mut state = State::open(connection, plan).await?;
     let outcome = drop_old(connection, plan, &mut state, progress).await;
     state.close(connection, outcome).await
@@ -245,8 +264,7 @@ pub async fn script(
     plan: &Plan,
     last: Phase,
 ) -> Result<Vec<String>, Error> {
-    let catalog = Catalog::read(connection).await?;
-    let work = Work::new(plan, &catalog)?;
+    let work = unchanged(connection, plan).await?;
     refusals_of(connection, &work).await?.result()?;
     let mut silent = rowkey_tables::Silent;
     let mut runner = Runner::dry(connection, &mut silent);
@@ -259,7 +277,18 @@ pub async fn script(
     Ok(runner.into_script())
 }
 
-/// The SQL of [`contract`], before or after the phases. Nothing is changed.
+/// The tables of a plan before the first phase.
+async fn unchanged(connection: &mut Connection, plan: &Plan) -> Result<Work, Error> {
+    if connection.backend() == Backend::SqlServer {
+        // Refuses what an older version has begun.
+        state::begun(connection).await?;
+    }
+    let catalog = Catalog::read(connection).await?;
+    Work::new(plan, &catalog)
+}
+
+/// The SQL of [`contract`], before or after the phases. On SQL Server, where nothing says which
+/// phases have run, only before them. Nothing is changed.
 ///
 /// # Errors
 ///
@@ -269,15 +298,9 @@ pub async fn contract_script(
     connection: &mut Connection,
     plan: &Plan,
 ) -> Result<Vec<String>, Error> {
-    let state = State::open(connection, plan).await?;
-    let work = state.work(connection, plan, Way::Back).await;
-    let (work, outcome) = match work {
-        Ok(work) => (Some(work), Ok(())),
-        Err(error) => (None, Err(error)),
-    };
-    state.close(connection, outcome).await?;
-    let Some(work) = work else {
-        return Ok(Vec::new());
+    let work = match connection.backend() {
+        Backend::SqlServer => unchanged(connection, plan).await?,
+        _ => changed(connection, plan).await?,
     };
     let mut silent = rowkey_tables::Silent;
     let mut runner = Runner::dry(connection, &mut silent);
@@ -285,6 +308,41 @@ pub async fn contract_script(
     begin_in_script(&mut runner, &work).await?;
     with_backend!(work.backend, contract(&mut runner, &work))?;
     end_in_script(&mut runner, &work).await?;
+    Ok(runner.into_script())
+}
+
+/// The tables of a plan as they were before the first phase.
+async fn changed(connection: &mut Connection, plan: &Plan) -> Result<Work, Error> {
+    let state = State::open(connection, plan).await?;
+    let work = state.work(connection, plan, Way::Back).await;
+    state.close(connection, work).await
+}
+
+/// The SQL that takes a change of SQL Server's tables back, after the swap and before it. Call this
+/// before the first phase, because nothing says which phases have run. Nothing is changed.
+///
+/// # Errors
+///
+/// [`Error::Refused`] after the first phase, and where [`undo`] runs: what it does depends on what
+/// was written since.
+pub async fn undo_script(connection: &mut Connection, plan: &Plan) -> Result<Vec<String>, Error> {
+    if connection.backend() != Backend::SqlServer {
+        return Err(Error::refused(
+            "the undo",
+            "what it runs depends on what was written since, so it cannot be printed",
+            "run it",
+        ));
+    }
+    let work = unchanged(connection, plan).await?;
+    let mut silent = rowkey_tables::Silent;
+    let mut runner = Runner::dry(connection, &mut silent);
+    for (heading, reached) in [
+        ("undo, after the swap", Phase::Swap),
+        ("undo, before the swap", Phase::Check),
+    ] {
+        runner.begins(heading);
+        with_backend!(work.backend, undo(&mut runner, &work, reached))?;
+    }
     Ok(runner.into_script())
 }
 

@@ -98,13 +98,14 @@ impl State {
     }
 
     /// Releases the lock. In SQLite, this commits everything, or nothing.
-    pub(super) async fn close(
+    pub(super) async fn close<T>(
         &self,
         connection: &mut Connection,
-        outcome: Result<(), Error>,
-    ) -> Result<(), Error> {
+        outcome: Result<T, Error>,
+    ) -> Result<T, Error> {
         let released = unlock(connection, outcome.is_ok()).await;
-        outcome.and(released)
+        let outcome = outcome?;
+        released.map(|()| outcome)
     }
 
     /// Whether a phase was begun.
@@ -356,8 +357,7 @@ fn position(phase: &str) -> Option<Phase> {
 fn placeholders(backend: Backend) -> [&'static str; 6] {
     match backend {
         Backend::Postgres => ["$1", "$2", "$3", "$4", "$5", "$6"],
-        Backend::SqlServer => ["@P1", "@P2", "@P3", "@P4", "@P5", "@P6"],
-        Backend::MySql | Backend::MariaDb | Backend::Sqlite => ["?"; 6],
+        _ => ["?"; 6],
     }
 }
 
@@ -368,10 +368,7 @@ async fn lock(connection: &mut Connection) -> Result<(), Error> {
         let begin = SQLITE_BEGIN.join("; ");
         return connection.execute(doing, &begin).await.map(|_| ());
     }
-    match advisory_lock(connection.backend())
-        .take(connection, doing, PATIENCE)
-        .await?
-    {
+    match advisory_lock().take(connection, doing, PATIENCE).await? {
         true => Ok(()),
         false => Err(Error::refused(
             "the database",
@@ -381,31 +378,23 @@ async fn lock(connection: &mut Connection) -> Result<(), Error> {
     }
 }
 
-fn advisory_lock(backend: Backend) -> AdvisoryLock {
-    AdvisoryLock {
-        numbers: format!("{LOCK_NUMBER}, hashtext(current_schema())"),
-        name: match backend {
-            Backend::SqlServer => LOCK_NAME.into(),
-            _ => mysql_lock(),
-        },
-    }
-}
-
-/// The name of the lock in MySQL and MariaDB, where locks are the server's and their names have at
-/// most 64 characters.
+/// In MySQL and MariaDB, locks are the server's, and their names have at most 64 characters.
 ///
 /// A process from before the first release names it otherwise (by SHA1, which MySQL 9.7 no longer
 /// has) and does not exclude this one. Taking both isn't possible: a session of MySQL 5.6 has one
 /// lock.
-fn mysql_lock() -> String {
-    format!("LEFT(CONCAT('{LOCK_NAME}.', SHA2(DATABASE(), 256)), 64)")
+fn advisory_lock() -> AdvisoryLock {
+    AdvisoryLock {
+        numbers: format!("{LOCK_NUMBER}, hashtext(current_schema())"),
+        name: format!("LEFT(CONCAT('{LOCK_NAME}.', SHA2(DATABASE(), 256)), 64)"),
+    }
 }
 
 async fn unlock(connection: &mut Connection, is_done: bool) -> Result<(), Error> {
     let statement = match connection.backend() {
         Backend::Sqlite if is_done => SQLITE_COMMIT.into(),
         Backend::Sqlite => "ROLLBACK".into(),
-        backend => advisory_lock(backend).release(backend),
+        backend => advisory_lock().release(backend),
     };
     connection
         .execute("the end of the lock", &statement)
@@ -432,14 +421,21 @@ async fn exists(connection: &mut Connection) -> Result<bool, Error> {
     let rows = connection
         .query("the state of changes", &query, &[])
         .await?;
-    Ok(rows.first().map(|row| row.is(0)).transpose()? == Some(true))
+    let exists = rows.first().map(|row| row.is(0)).transpose()? == Some(true);
+    if exists && connection.backend() == Backend::SqlServer {
+        return Err(Error::refused(
+            format!("the table {TABLE}"),
+            "rowkey from before the first release, which still ran changes on SQL Server, has begun one",
+            "finish or undo it with that version: the last is of commit 63bab7a4",
+        ));
+    }
+    Ok(exists)
 }
 
 async fn create(connection: &mut Connection) -> Result<(), Error> {
     let (text, short, number) = match connection.backend() {
-        Backend::Postgres | Backend::Sqlite => ("text", "text", "integer"),
         Backend::MySql | Backend::MariaDb => ("LONGTEXT", "VARCHAR(64)", "INT"),
-        Backend::SqlServer => ("nvarchar(max)", "nvarchar(64)", "int"),
+        _ => ("text", "text", "integer"),
     };
     let table = quote_identifier(connection.backend(), TABLE)?;
     if exists(connection).await? {

@@ -42,13 +42,10 @@ pub(crate) struct Relayout {
 
     /// Print the SQL that would run, and change nothing
     ///
-    /// Also with --phase or --contract. What an --undo runs depends on what was written since.
+    /// Also with --phase or --contract. What an --undo runs depends on what was written since. For
+    /// SQL Server, nothing is run, and all of it is printed, before the first phase has run.
     #[arg(long, conflicts_with = "undo")]
     dry_run: bool,
-
-    /// Run it on SQL Server, where it has never run
-    #[arg(long)]
-    unproven: bool,
 }
 
 fn phase_parser() -> impl TypedValueParser<Value = Phase> {
@@ -81,20 +78,15 @@ pub(super) fn run(args: &Relayout, kind: Kind, json: bool) -> Result<Outcome, St
     let plan = Plan::from_toml(&read_file(&args.plan)?).map_err(Failure::from)?;
     check_kind(&plan, kind)?;
     let backend = plan.backend().map_err(Failure::from)?;
-    let is_printed = args.dry_run || backend == Backend::SqlServer && !args.unproven;
-    if is_printed && args.undo {
-        let failure = Failure::wrong_usage(
-            "what an --undo runs depends on what was written since, so it cannot be printed",
-            "on SQL Server, run it with --unproven",
-        );
-        return Err(failure.into());
-    }
-    if is_printed {
+    if args.dry_run || backend == Backend::SqlServer {
         let last = args.phase.unwrap_or(Phase::Swap);
-        let script = args.database.with(async |connection| match args.contract {
-            true => relayout::contract_script(connection, &plan).await,
-            false => relayout::script(connection, &plan, last).await,
-        })?;
+        let script = args
+            .database
+            .with(async |connection| match (args.undo, args.contract) {
+                (true, _) => relayout::undo_script(connection, &plan).await,
+                (_, true) => relayout::contract_script(connection, &plan).await,
+                _ => relayout::script(connection, &plan, last).await,
+            })?;
         let parts: Vec<Part> = script.iter().map(|line| part(line)).collect();
         return statements::print(backend, &parts, json);
     }

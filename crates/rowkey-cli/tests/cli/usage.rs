@@ -155,34 +155,3 @@ fn a_failed_write_is_an_error() {
         finished.bad_input();
     }
 }
-
-/// The statements of the change itself must not be taken for those that undo it.
-#[cfg(feature = "databases")]
-#[test]
-fn an_undo_on_sql_server_is_not_printed() {
-    let plan = tempfile::NamedTempFile::with_suffix(".toml").unwrap();
-    let text = r#"
-        version = 1
-        backend = "sql-server"
-        catalog = ""
-
-        [key]
-        table = "customer"
-        column = "id"
-        format = "uuid-v7"
-        from = "text:public"
-        to = "uuid"
-        becomes = "id_key"
-    "#;
-    std::fs::write(plan.path(), text).unwrap();
-    let url = "--url sqlserver://sa@127.0.0.1:1/shop";
-    let finished = rowkey("relayout --undo").arg(plan.path());
-    let finished = url
-        .split(' ')
-        .fold(finished, |run, word| run.arg(word))
-        .run();
-    assert!(
-        finished.wrong_usage().contains("--unproven"),
-        "{finished:?}"
-    );
-}

@@ -23,10 +23,7 @@ pub(crate) async fn backfill(runner: &mut Runner<'_>, work: &Work) -> Result<(),
     for table in &work.tables {
         let doing = format!("the values of {}", table.name());
         let batch = batches(work, &values, table)?;
-        session::with_attempts(runner, work, &doing, &batch).await?;
-        if let Some(rows) = table.table.estimated_rows {
-            runner.rows(&table.name().to_string(), rows, Some(rows));
-        }
+        runner.run(&doing, &batch).await?;
     }
     Ok(())
 }

@@ -6,16 +6,12 @@ use rowkey_tables::text_literal::text_literal;
 
 use super::columns::require_type;
 use super::constraints::{attach_foreign_keys, attach_indexes, detach, new_name, old_name};
-use super::names::{alone, is_swapped, is_swapped_sql, length, quoted};
+use super::names::{alone, is_swapped, length, quoted};
 use super::values::Values;
 use super::{session, triggers};
 use crate::Phase;
-use crate::refusals::shown;
 use crate::runner::Runner;
 use crate::work::{ChangedColumn, ChangedTable, Work};
-
-/// How many rows are shown of those that differ.
-const EXAMPLES: usize = 3;
 
 /// Which columns are to be the ones that programs use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,60 +22,44 @@ pub(super) enum Side {
     Old,
 }
 
-/// A comparison of the columns of a side with the others.
-struct Comparison {
-    /// Whether a row differs.
-    differs: String,
-    /// The old and the new columns.
-    columns: String,
-}
-
-impl Comparison {
-    fn of(
-        work: &Work,
-        values: &Values<'_>,
-        table: &ChangedTable,
-        side: Side,
-    ) -> Result<Self, Error> {
-        let (mut differs, mut columns) = (Vec::new(), Vec::new());
-        for column in &table.columns {
-            let (used, filled) = match side {
-                Side::New => (quoted(&column.column.name)?, quoted(&column.fresh())?),
-                Side::Old => (quoted(&column.becomes)?, quoted(&column.kept)?),
-            };
-            let (expected, sql_type) = match side {
-                Side::New => (values.new_value(column, &used)?, work.to.sql_type()),
-                Side::Old => (
-                    values.old_value(column, &used)?,
-                    column.column.sql_type.clone(),
-                ),
-            };
-            let (found, expected) = match sql_type.contains("char") {
-                true => (exact(&filled), exact(&expected)),
-                false => (filled.clone(), expected),
-            };
-            differs.push(format!(
-                "({used} IS NULL AND {filled} IS NOT NULL OR {used} IS NOT NULL \
-                 AND ({filled} IS NULL OR {expected} IS NULL OR {found} <> {expected}))"
-            ));
-            columns.push(format!("{used}, {filled}"));
-        }
-        Ok(Self {
-            differs: differs.join(" OR "),
-            columns: columns.join(", "),
-        })
+/// The statement that fails if the columns of a side are not the others in its form, with hints for
+/// the table.
+fn comparison(
+    work: &Work,
+    values: &Values<'_>,
+    table: &ChangedTable,
+    side: Side,
+    hints: &str,
+) -> Result<String, Error> {
+    let mut differs = Vec::new();
+    for column in &table.columns {
+        let (used, filled) = match side {
+            Side::New => (quoted(&column.column.name)?, quoted(&column.fresh())?),
+            Side::Old => (quoted(&column.becomes)?, quoted(&column.kept)?),
+        };
+        let (expected, sql_type) = match side {
+            Side::New => (values.new_value(column, &used)?, work.to.sql_type()),
+            Side::Old => (
+                values.old_value(column, &used)?,
+                column.column.sql_type.clone(),
+            ),
+        };
+        let (found, expected) = match sql_type.contains("char") {
+            true => (exact(&filled), exact(&expected)),
+            false => (filled.clone(), expected),
+        };
+        differs.push(format!(
+            "({used} IS NULL AND {filled} IS NOT NULL OR {used} IS NOT NULL \
+             AND ({filled} IS NULL OR {expected} IS NULL OR {found} <> {expected}))"
+        ));
     }
-
-    /// The statement that fails if a row differs, with hints for the table.
-    fn statement(&self, table: &ChangedTable, hints: &str) -> Result<String, Error> {
-        let name = table.name().quoted(rowkey_core::Backend::SqlServer)?;
-        let message = format!("{}: {DIFFERENT}", table.name());
-        Ok(format!(
-            "IF EXISTS (SELECT 1 FROM {name}{hints} WHERE {}) THROW 50000, {}, 1",
-            self.differs,
-            text_literal(Backend::SqlServer, &message)
-        ))
-    }
+    let name = table.name().quoted(Backend::SqlServer)?;
+    let message = format!("{}: {DIFFERENT}", table.name());
+    Ok(format!(
+        "IF EXISTS (SELECT 1 FROM {name}{hints} WHERE {}) THROW 50000, {}, 1",
+        differs.join(" OR "),
+        text_literal(Backend::SqlServer, &message)
+    ))
 }
 
 const DIFFERENT: &str = "rows whose new ids are not the old ones in the new form";
@@ -89,7 +69,7 @@ fn exact(text: &str) -> String {
     format!("CONVERT(varbinary(100), RTRIM(CONVERT(varchar(100), {text})))")
 }
 
-/// Fails unless the columns of a side are the others in its form, in all rows.
+/// Compares the columns of a side with the others, in all rows.
 pub(super) async fn compare(
     runner: &mut Runner<'_>,
     work: &Work,
@@ -97,34 +77,16 @@ pub(super) async fn compare(
     side: Side,
 ) -> Result<(), Error> {
     let doing = format!("the comparison of {}", table.name());
-    let comparison = Comparison::of(work, &Values::of(work)?, table, side)?;
-    if runner.is_dry() {
-        let statement = comparison.statement(table, "")?;
-        return runner.run(&doing, &statement).await.map(|_| ());
-    }
-    let name = table.name().quoted(work.backend)?;
-    let Comparison { differs, columns } = comparison;
-    let query = format!("SELECT TOP ({EXAMPLES}) {columns} FROM {name} WHERE {differs}");
-    let rows = runner.query(&doing, &query, &[]).await?;
-    if rows.is_empty() {
-        return Ok(());
-    }
-    let examples: Vec<String> = rows
-        .iter()
-        .map(|row| row.0.iter().map(shown).collect::<Vec<_>>().join(" / "))
-        .collect();
-    Err(Error::Differs {
-        what: table.name().to_string(),
-        found: format!("{DIFFERENT}: {}", examples.join("; ")),
-    })
+    let statement = comparison(work, &Values::of(work)?, table, side, "")?;
+    runner.run(&doing, &statement).await.map(|_| ())
 }
 
 /// Locks each table and compares it: rows may have been written without triggers, as bulk loads do.
 fn lock_and_compare(work: &Work, side: Side) -> Result<Vec<String>, Error> {
     let values = Values::of(work)?;
     let compare = |table: &ChangedTable| {
-        let comparison = Comparison::of(work, &values, table, side)?;
-        let statement = comparison.statement(table, " WITH (TABLOCKX, HOLDLOCK)")?;
+        let hints = " WITH (TABLOCKX, HOLDLOCK)";
+        let statement = comparison(work, &values, table, side, hints)?;
         // The batch is compiled before it, even if the columns have their other names.
         Ok(alone(&statement))
     };
@@ -161,40 +123,21 @@ pub(crate) async fn swap(runner: &mut Runner<'_>, work: &Work) -> Result<(), Err
         statements.extend(attach_foreign_keys(work, table, new_name)?);
         statements.push(triggers::keep(work, &values, table)?);
     }
-    let is_done = is_swapped_sql(work)?;
-    exchange(runner, work, "swap", &is_done, &statements).await
-}
-
-async fn exchange(
-    runner: &mut Runner<'_>,
-    work: &Work,
-    what: &str,
-    is_done: &str,
-    statements: &[String],
-) -> Result<(), Error> {
-    let doing = format!("the {what}");
-    let taken = session::in_transaction(runner, work, &doing, is_done, statements).await?;
-    if !runner.is_dry() {
-        let ms = taken.as_millis();
-        runner.note(format!(
-            "{what}: {ms} ms exclusive, with the waiting for the locks"
-        ));
-    }
-    Ok(())
+    session::in_transaction(runner, work, "the swap", &is_swapped(work)?, &statements).await
 }
 
 fn rename(table: &ChangedTable, from: &str, to: &str) -> Result<Option<String>, Error> {
     if from == to {
         return Ok(None);
     }
-    let name = table.name().quoted(rowkey_core::Backend::SqlServer)?;
+    let name = table.name().quoted(Backend::SqlServer)?;
     let path = text_literal(Backend::SqlServer, &format!("{name}.{}", quoted(from)?));
     let to = text_literal(Backend::SqlServer, to);
     Ok(Some(format!("EXEC sp_rename {path}, {to}, 'COLUMN'")))
 }
 
 fn alter(table: &ChangedTable, column: &str, declaration: &str) -> Result<String, Error> {
-    let name = table.name().quoted(rowkey_core::Backend::SqlServer)?;
+    let name = table.name().quoted(Backend::SqlServer)?;
     let column = quoted(column)?;
     Ok(format!(
         "ALTER TABLE {name} ALTER COLUMN {column} {declaration}"
@@ -208,16 +151,13 @@ pub(crate) async fn undo(
     reached: Phase,
 ) -> Result<(), Error> {
     session::prepare(runner).await?;
-    if reached == Phase::Swap && (runner.is_dry() || is_swapped(runner, work).await?) {
-        if !runner.is_dry() {
-            runner.refuse_values_damaged_since(work).await?;
-        }
+    if reached == Phase::Swap {
         for table in &work.tables {
             compare(runner, work, table, Side::Old).await?;
         }
+        let is_done = format!("NOT ({})", is_swapped(work)?);
         let statements = way_back(work)?;
-        let is_done = format!("NOT ({})", is_swapped_sql(work)?);
-        exchange(runner, work, "exchange", &is_done, &statements).await?;
+        session::in_transaction(runner, work, "the exchange", &is_done, &statements).await?;
     }
     for table in &work.tables {
         let doing = format!("the new columns of {}", table.name());
@@ -290,7 +230,5 @@ async fn drop_columns(
         let column = quoted(&which(column))?;
         statements.push(format!("ALTER TABLE {name} DROP COLUMN {column}"));
     }
-    session::in_transaction(runner, work, doing, &is_gone, &statements)
-        .await
-        .map(|_| ())
+    session::in_transaction(runner, work, doing, &is_gone, &statements).await
 }

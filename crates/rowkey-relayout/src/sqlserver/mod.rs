@@ -1,5 +1,5 @@
-//! The phases on SQL Server: new columns beside the old ones, filled by triggers, which take their
-//! places in one transaction. They have not run on SQL Server itself.
+//! The script for SQL Server: new columns beside the old ones, filled by triggers, which take their
+//! places in one transaction. It has not run on SQL Server itself, so people run it.
 //!
 //! Each statement looks for what it is to make, so that a script can be run again, and is a batch
 //! of its own, because a batch is compiled as a whole.
@@ -29,12 +29,9 @@ use rowkey_tables::Error;
 /// Adds the columns, and the triggers that fill them, in one transaction for each table: programs
 /// never see the one without the other.
 pub(super) async fn expand(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
-    if runner.is_dry() {
-        // A tool that goes on after an error would do a phase although the one before has failed.
-        runner.begins("stop at the first error: sqlcmd -b -I");
-    }
+    // A tool that goes on after an error would do a phase although the one before has failed.
+    runner.begins("stop at the first error: sqlcmd -b -I");
     session::prepare(runner).await?;
-    warn(runner, work);
     let values = Values::of(work)?;
     if let Some(map) = values.prepare() {
         runner.run("the map of ids", &map).await?;
@@ -49,26 +46,6 @@ pub(super) async fn expand(runner: &mut Runner<'_>, work: &Work) -> Result<(), E
         session::in_transaction(runner, work, &doing, &is_there, &statements).await?;
     }
     Ok(())
-}
-
-/// What programs notice of triggers and of the backfill.
-fn warn(runner: &mut Runner<'_>, work: &Work) {
-    runner.note(
-        "from now until --contract, the tables have triggers, so that statements with OUTPUT but without \
-         INTO fail: EF Core needs HasTrigger or UseSqlOutputClause(false) for them"
-            .into(),
-    );
-    for table in &work.tables {
-        // The catalogue's name of rowversion.
-        let mut columns = table.table.columns.iter();
-        if let Some(column) = columns.find(|column| column.sql_type == "timestamp") {
-            runner.note(format!(
-                "the backfill changes {}.{} in all rows, so that programs which compare it read again",
-                table.name(),
-                column.name
-            ));
-        }
-    }
 }
 
 fn expansion(work: &Work, values: &Values<'_>, table: &ChangedTable) -> Result<Vec<String>, Error> {

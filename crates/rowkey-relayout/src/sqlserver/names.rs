@@ -5,7 +5,6 @@ use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::text_literal::text_literal;
 
-use crate::runner::Runner;
 use crate::work::{ChangedTable, Work};
 
 pub(super) fn quoted(name: &str) -> Result<String, Error> {
@@ -38,21 +37,9 @@ pub(super) fn length(table: &ChangedTable, column: &str) -> Result<String, Error
 }
 
 /// The SQL of whether the old columns have given up their names.
-pub(super) fn is_swapped_sql(work: &Work) -> Result<String, Error> {
+pub(super) fn is_swapped(work: &Work) -> Result<String, Error> {
     let (table, column) = work.key()?;
     Ok(format!("{} IS NOT NULL", length(table, &column.kept)?))
-}
-
-/// Whether the old columns have given up their names.
-pub(super) async fn is_swapped(runner: &mut Runner<'_>, work: &Work) -> Result<bool, Error> {
-    let query = format!(
-        "SELECT CASE WHEN {} THEN 1 ELSE 0 END",
-        is_swapped_sql(work)?
-    );
-    let row = runner
-        .one_row("the columns of the key", &query, &[])
-        .await?;
-    row.is(0)
 }
 
 /// A definition as text that is compiled when it is reached: it has to be alone in its batch, or

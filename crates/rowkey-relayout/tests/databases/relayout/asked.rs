@@ -14,17 +14,17 @@ use rowkey_testkit::{Backend, Suite};
 
 use crate::relayout::rekeyed::{self, create};
 use crate::relayout::shop::{Shop, number, text};
-use crate::relayout::{add_on, add_proven};
+use crate::relayout::{add, add_on};
 
 const MYSQL: [Backend; 2] = [Backend::MySql, Backend::MariaDb];
 
 pub(crate) fn add_tests(suite: &mut Suite) {
-    add_proven(
+    add(
         suite,
         "references_that_a_plan_does_not_name_are_asked_about",
         unplanned,
     );
-    add_proven(suite, "values_of_another_format_are_told", another_format);
+    add(suite, "values_of_another_format_are_told", another_format);
     add_on(
         suite,
         &MYSQL,

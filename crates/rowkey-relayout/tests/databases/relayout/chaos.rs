@@ -21,7 +21,7 @@ use crate::relayout::journal::{Counts, Writer, write_stubbornly};
 use crate::relayout::kills::Killer;
 use crate::relayout::rows::{Random, Rows};
 use crate::relayout::shop::{NEW, NUMBERS, Names, OLD, Shop};
-use crate::relayout::{add_on, add_proven, rekeyed};
+use crate::relayout::{add, add_on, rekeyed};
 
 /// How many transactions each program has to do after the columns were exchanged.
 const AFTERWARDS: u64 = 20;
@@ -38,7 +38,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
             [OLD, "text-compact"],
         ),
     ] {
-        add_proven(suite, name, move |shop| swapped(shop, forms));
+        add(suite, name, move |shop| swapped(shop, forms));
     }
     for (name, forms) in [
         ("chaos_loses_no_38_digits", ["text-digits", "binary"]),
@@ -51,7 +51,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
             swapped(shop.with_38_digits(), forms)
         });
     }
-    add_proven(suite, "chaos_of_a_rekey_loses_no_write", |shop| {
+    add(suite, "chaos_of_a_rekey_loses_no_write", |shop| {
         swapped(shop, [NUMBERS, NEW])
     });
     add_on(

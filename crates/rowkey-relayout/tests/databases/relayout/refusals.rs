@@ -8,27 +8,27 @@ use rowkey_tables::catalog::Catalog;
 use rowkey_testkit::{Backend, Suite};
 
 use crate::relayout::shop::{NEW, Names, OLD, Shop};
-use crate::relayout::{add, add_on};
+use crate::relayout::{add, add_on, add_printed};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     add(suite, "an_edited_plan_is_refused", edited_plan);
     add(suite, "a_changed_catalogue_is_refused", changed_catalogue);
-    add(suite, "a_damaged_value_is_refused", damaged_value);
-    add(suite, "a_new_name_that_is_not_free_is_refused", unfit_names);
-    add(suite, "a_view_of_the_key_is_refused_by_name", view);
-    add(suite, "a_name_that_is_taken_is_refused", taken_name);
+    add_printed(suite, "a_damaged_value_is_refused", damaged_value);
+    add_printed(suite, "a_new_name_that_is_not_free_is_refused", unfit_names);
+    add_printed(suite, "a_view_of_the_key_is_refused_by_name", view);
+    add_printed(suite, "a_name_that_is_taken_is_refused", taken_name);
     add_on(
         suite,
         &[Backend::Postgres, Backend::Sqlite],
         "a_name_of_the_system_is_refused",
         system_name,
     );
-    add(
+    add_printed(
         suite,
         "a_reference_outside_the_plan_is_refused",
         forgotten_reference,
     );
-    add(
+    add_printed(
         suite,
         "a_reference_to_several_tables_is_refused",
         polymorphic_reference,
@@ -79,9 +79,7 @@ async fn changed_catalogue(shop: Shop) -> Result<()> {
     let found = refusal(&shop, &plan).await?;
     ensure!(found.contains("changed"), "{found}");
     let drop = match shop.dialect.backend {
-        rowkey_core::Backend::MySql
-        | rowkey_core::Backend::MariaDb
-        | rowkey_core::Backend::SqlServer => "DROP INDEX loose_again ON loose",
+        Backend::MySql | Backend::MariaDb => "DROP INDEX loose_again ON loose",
         _ => "DROP INDEX loose_again",
     };
     connection.execute("taking it back", drop).await?;

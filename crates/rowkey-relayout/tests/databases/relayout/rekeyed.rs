@@ -11,7 +11,7 @@ use rowkey_relayout::plan::{Plan, Policy, Request};
 use rowkey_tables::{Connection, Error, Value};
 use rowkey_testkit::Suite;
 
-use crate::relayout::add_proven;
+use crate::relayout::add;
 use crate::relayout::rows::value;
 use crate::relayout::shop::{Shop, UtcTime, number};
 
@@ -22,9 +22,9 @@ const TICKETS: i64 = 500;
 const FIRST: i64 = 1_700_000_000_000;
 
 pub(crate) fn add_tests(suite: &mut Suite) {
-    add_proven(suite, "a_counted_key_becomes_version_7", rekeyed);
-    add_proven(suite, "a_rekey_is_undone_after_the_swap", undone);
-    add_proven(
+    add(suite, "a_counted_key_becomes_version_7", rekeyed);
+    add(suite, "a_rekey_is_undone_after_the_swap", undone);
+    add(
         suite,
         "a_rekey_is_undone_before_the_swap",
         |shop| async move {
@@ -37,7 +37,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
             Ok(())
         },
     );
-    add_proven(
+    add(
         suite,
         "a_rekey_of_what_has_no_time_is_refused",
         |shop| async move {

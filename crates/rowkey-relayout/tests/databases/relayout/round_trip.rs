@@ -3,15 +3,15 @@
 use anyhow::{Context, Result, bail, ensure};
 use rowkey_relayout::plan::OldPrograms;
 use rowkey_relayout::{self as relayout, Phase};
-use rowkey_tables::{Connection, Error};
+use rowkey_tables::{Connection, Error, Silent};
 use rowkey_testkit::{Backend, Suite};
 
 use crate::relayout::rows::{Child, Random};
 use crate::relayout::shop::{NEW, Names, OLD, Shop};
-use crate::relayout::{add, add_on};
+use crate::relayout::{add, add_on, add_printed};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
-    add(
+    add_printed(
         suite,
         "a_key_and_its_references_change",
         |shop| async move {
@@ -19,37 +19,37 @@ pub(crate) fn add_tests(suite: &mut Suite) {
             there(&shop, OLD, NEW).await
         },
     );
-    add(suite, "text_becomes_bytes", |shop| async move {
+    add_printed(suite, "text_becomes_bytes", |shop| async move {
         shop.create("text").await?;
         there(&shop, "text", "uuid:public").await
     });
-    add(suite, "compact_text_becomes_bytes", |shop| async move {
+    add_printed(suite, "compact_text_becomes_bytes", |shop| async move {
         shop.create("text-compact").await?;
         there(&shop, "text-compact", "uuid:public").await
     });
-    add(suite, "text_becomes_compact_text", |shop| async move {
+    add_printed(suite, "text_becomes_compact_text", |shop| async move {
         shop.create("text").await?;
         there(&shop, "text", "text-compact").await
     });
-    add(suite, "bytes_become_38_digits", |shop| async move {
+    add_printed(suite, "bytes_become_38_digits", |shop| async move {
         let shop = shop.with_38_digits();
         shop.create("binary").await?;
         there(&shop, "binary", "text-digits").await
     });
-    add(suite, "38_digits_become_compact_text", |shop| async move {
+    add_printed(suite, "38_digits_become_compact_text", |shop| async move {
         let shop = shop.with_38_digits();
         shop.create("text-digits").await?;
         there(&shop, "text-digits", "text-compact").await
     });
     add(suite, "phases_can_be_repeated_and_done_one_by_one", phases);
-    add(suite, "an_empty_table_changes", |shop| async move {
+    add_printed(suite, "an_empty_table_changes", |shop| async move {
         shop.create(OLD).await?;
         let plan = shop.plan(OLD, NEW).await?;
         shop.run(&plan, Phase::Swap).await?;
         shop.contract(&plan).await?;
         shop.expect(&Default::default(), NEW, Names::New).await
     });
-    add(suite, "a_dry_run_changes_nothing", dry_run);
+    add_printed(suite, "a_dry_run_changes_nothing", dry_run);
     let with_marks = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
     add_on(
         suite,
@@ -199,6 +199,13 @@ async fn dry_run(shop: Shop) -> Result<()> {
         let end = relayout::contract_script(&mut connection, &plan).await?;
         ensure!(end[0] == "-- contract" && end.len() > 2, "{end:#?}");
         ensure!(!script.contains(&end[0]), "{script:#?}");
+        if shop.dialect.backend == Backend::SqlServer {
+            let phase = Phase::Expand;
+            match relayout::run(&mut connection, &plan, phase, &mut Silent).await {
+                Err(Error::Refused { why, .. }) => ensure!(why.contains("prints"), "{why}"),
+                other => bail!("{other:?}"),
+            }
+        }
     }
     ensure!(shop.catalog().await? == before);
     shop.expect(&rows, OLD, Names::Old).await

@@ -1,6 +1,9 @@
 //! The tables of the scenarios: every kind of reference to a key.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use anyhow::{Context, Result, ensure};
+use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_relayout::plan::{OldPrograms, Plan, Policy, Request};
 use rowkey_relayout::{self as relayout, Phase};
@@ -37,6 +40,14 @@ pub(crate) struct Shop {
     pub(crate) dialect: Dialect,
     pub(crate) url: String,
     pub(crate) address: Address,
+    printed: Arc<Mutex<Option<Printed>>>,
+}
+
+/// The ends of a change on SQL Server, which are printed before it begins.
+#[derive(Debug)]
+struct Printed {
+    undo: Vec<String>,
+    contract: Vec<String>,
 }
 
 impl Shop {
@@ -45,6 +56,7 @@ impl Shop {
             dialect,
             url: url.to_owned(),
             address: url.parse()?,
+            printed: Arc::default(),
         })
     }
 
@@ -178,20 +190,47 @@ impl Shop {
         Ok(Plan::for_key(&catalog, request)?)
     }
 
-    /// Runs the phases up to one, as the tool does: on a connection of its own.
+    /// Runs the phases up to one, as the tool does: on a connection of its own. On SQL Server, the
+    /// printed statements are executed as a person would.
     pub(crate) async fn run(&self, plan: &Plan, last: Phase) -> Result<(), Error> {
         let mut connection = Connection::open(&self.address).await?;
+        if self.dialect.backend == Backend::SqlServer {
+            let script = relayout::script(&mut connection, plan, last).await?;
+            let undo = relayout::undo_script(&mut connection, plan).await?;
+            let mut parts = undo.split(|line| line == "-- undo, before the swap");
+            let part = match last {
+                Phase::Swap => parts.next(),
+                _ => parts.nth(1),
+            };
+            *self.printed() = Some(Printed {
+                undo: part.unwrap_or_default().to_vec(),
+                contract: relayout::contract_script(&mut connection, plan).await?,
+            });
+            return execute(&mut connection, &script).await;
+        }
         relayout::run(&mut connection, plan, last, &mut Silent).await
     }
 
     pub(crate) async fn undo(&self, plan: &Plan) -> Result<(), Error> {
         let mut connection = Connection::open(&self.address).await?;
-        relayout::undo(&mut connection, plan, &mut Silent).await
+        let printed = self.printed().take();
+        match printed {
+            Some(printed) => execute(&mut connection, &printed.undo).await,
+            None => relayout::undo(&mut connection, plan, &mut Silent).await,
+        }
     }
 
     pub(crate) async fn contract(&self, plan: &Plan) -> Result<(), Error> {
         let mut connection = Connection::open(&self.address).await?;
-        relayout::contract(&mut connection, plan, &mut Silent).await
+        let printed = self.printed().take();
+        match printed {
+            Some(printed) => execute(&mut connection, &printed.contract).await,
+            None => relayout::contract(&mut connection, plan, &mut Silent).await,
+        }
+    }
+
+    fn printed(&self) -> MutexGuard<'_, Option<Printed>> {
+        self.printed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Fails unless the tables contain exactly the rows, in a form, in columns with these names.
@@ -263,6 +302,14 @@ impl Shop {
         }
         Ok(catalog)
     }
+}
+
+/// Executes a script, whose other lines are comments.
+async fn execute(connection: &mut Connection, script: &[String]) -> Result<(), Error> {
+    for statement in script.iter().filter(|line| !line.starts_with("--")) {
+        connection.execute("the script", statement).await?;
+    }
+    Ok(())
 }
 
 /// Which names the columns with ids have.

@@ -9,13 +9,13 @@ use rowkey_relayout::preflight::{ColumnPreflight, Preflight};
 use rowkey_tables::Error;
 use rowkey_testkit::{Backend, Suite};
 
-use crate::relayout::add_proven;
+use crate::relayout::add;
 use crate::relayout::rekeyed::{create, created, request};
 use crate::relayout::shop::Shop;
 
 pub(crate) fn add_tests(suite: &mut Suite) {
-    add_proven(suite, "times_that_no_id_carries_are_refused", refused);
-    add_proven(suite, "seconds_and_days_are_times", other_types);
+    add(suite, "times_that_no_id_carries_are_refused", refused);
+    add(suite, "seconds_and_days_are_times", other_types);
 }
 
 /// What is a value of the time column, but no time that an id carries.

@@ -5,16 +5,16 @@ use rowkey_relayout::Phase;
 use rowkey_tables::Error;
 use rowkey_testkit::Suite;
 
-use crate::relayout::add;
 use crate::relayout::rows::{Child, Parent, Random};
 use crate::relayout::shop::{NEW, Names, OLD, Shop};
+use crate::relayout::{add, add_printed};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     for phase in Phase::ALL {
         let name = format!("undone_after_{}", phase.name());
-        add(suite, &name, move |shop| undone(shop, phase));
+        add_printed(suite, &name, move |shop| undone(shop, phase));
     }
-    add(
+    add_printed(
         suite,
         "rows_written_after_the_swap_survive_the_undoing",
         written_after_the_swap,
