@@ -279,7 +279,8 @@ async fn everything(shop: Shop) -> Result<()> {
     let next = "SELECT auto_increment FROM information_schema.tables \
                 WHERE table_schema = DATABASE() AND table_name = 'note'";
     // MySQL 8 and later keep what a session has asked for, unless it says otherwise.
-    number(&mut shop.connect().await?, next).await?;
+    let mut other = shop.connect().await?;
+    other.query("what is kept", next, &[]).await?;
     let current =
         "SET SESSION sql_mode = @@sql_mode /*!80000 , information_schema_stats_expiry = 0 */";
     execute(&mut connection, &[current, fill]).await?;
