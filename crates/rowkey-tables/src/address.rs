@@ -4,6 +4,7 @@ use std::fmt;
 
 use url::Url;
 
+use crate::dialect::Protocol;
 use crate::error::Error;
 
 /// The address of a database: a URL, or for SQL Server an ADO connection string.
@@ -27,16 +28,6 @@ use crate::error::Error;
 pub struct Address {
     protocol: Protocol,
     text: String,
-}
-
-/// What a server speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Protocol {
-    Postgres,
-    /// MySQL's and MariaDB's.
-    MySql,
-    Sqlite,
-    SqlServer,
 }
 
 impl Address {

@@ -6,6 +6,7 @@ use rowkey_core::Backend;
 use tokio::time::{Instant, sleep};
 
 use crate::connection::{Connection, Value};
+use crate::dialect::Dialect;
 use crate::error::Error;
 
 /// The pause between two attempts.
@@ -33,7 +34,7 @@ impl AdvisoryLock {
         patience: Duration,
     ) -> Result<bool, Error> {
         let backend = connection.backend();
-        let query = self.query(backend);
+        let query = backend.try_lock(&self.numbers, &self.name);
         let end = Instant::now() + patience;
         loop {
             let rows = connection.query(doing, &query, &[]).await?;
@@ -48,48 +49,21 @@ impl AdvisoryLock {
         }
     }
 
-    /// A query that takes the lock if it is free, and says so.
-    fn query(&self, backend: Backend) -> String {
-        let Self { numbers, name } = self;
-        match backend {
-            Backend::Postgres => format!("SELECT pg_try_advisory_lock({numbers})::int"),
-            Backend::SqlServer => format!(
-                "DECLARE @answer int; EXEC @answer = sp_getapplock @Resource = N'{name}', \
-                 @LockMode = 'Exclusive', @LockOwner = 'Session', @LockTimeout = 0; SELECT @answer"
-            ),
-            _ => format!("SELECT GET_LOCK({name}, 0)"),
-        }
-    }
-
     /// A statement that gives the lock back.
     pub fn release(&self, backend: Backend) -> String {
-        let Self { numbers, name } = self;
-        match backend {
-            Backend::Postgres => format!("SELECT pg_advisory_unlock({numbers})"),
-            Backend::SqlServer => {
-                format!("EXEC sp_releaseapplock @Resource = N'{name}', @LockOwner = 'Session'")
-            }
-            _ => format!("SELECT RELEASE_LOCK({name})"),
-        }
+        backend.unlock(&self.numbers, &self.name)
     }
 }
 
 /// Whether a server has given a lock; false only if another session has it.
 fn is_granted(backend: Backend, doing: &str, answer: Option<&Value>) -> Result<bool, Error> {
-    let why = match (backend, answer) {
-        (Backend::SqlServer, Some(Value::Integer(0..))) => return Ok(true),
-        (Backend::SqlServer, Some(Value::Integer(-1))) => return Ok(false),
-        (Backend::SqlServer, Some(Value::Integer(-2))) => "the request was cancelled".to_owned(),
-        (Backend::SqlServer, Some(Value::Integer(-3))) => "a deadlock".to_owned(),
-        (Backend::SqlServer, Some(Value::Integer(number))) => {
-            format!("sp_getapplock answered {number}")
-        }
-        (_, Some(Value::Integer(number @ 0..=1))) => return Ok(*number == 1),
-        (Backend::MySql | Backend::MariaDb, _) => {
-            "GET_LOCK gave NULL, as for a session that is killed or a server without memory"
-                .to_owned()
-        }
-        _ => "the server gave no answer".to_owned(),
+    let answer = match answer {
+        Some(Value::Integer(number)) => Some(*number),
+        _ => None,
+    };
+    let why = match backend.is_locked(answer) {
+        Ok(is_locked) => return Ok(is_locked),
+        Err(why) => why,
     };
     Err(Error::Differs {
         what: doing.into(),

@@ -15,6 +15,8 @@ pub mod advisory_lock;
 #[doc(hidden)]
 pub mod connection;
 #[doc(hidden)]
+pub mod dialect;
+#[doc(hidden)]
 pub mod digest;
 #[doc(hidden)]
 pub mod text_literal;

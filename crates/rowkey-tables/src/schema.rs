@@ -53,6 +53,7 @@ use rowkey_core::storage::{KeyColumn, Nullability, quote_identifier};
 
 use crate::catalog::{Catalog, Column, DependentKind, QualifiedName, Table};
 use crate::connection::Connection;
+use crate::dialect::{Asked, Dialect, LetterCase};
 use crate::error::Error;
 use crate::types::declared::{is_same_type, without_collation};
 use crate::{inventory, types};
@@ -182,12 +183,11 @@ struct Database {
 impl Database {
     async fn read(connection: &mut Connection, columns: &[KeyColumn]) -> Result<Self, Error> {
         let backend = connection.backend();
-        let is_old = backend == Backend::MySql && connection.version().starts_with("5.");
         let mut database = Self {
             backend,
             own: own_schema(connection).await?,
             tables: Catalog::read(connection).await?.tables,
-            has_checks: !is_old,
+            has_checks: backend.keeps_checks(connection.version()),
             is_table_case_sensitive: is_table_case_sensitive(connection).await?,
         };
         let mut schemas: Vec<String> = columns
@@ -209,10 +209,7 @@ impl Database {
 
     async fn add_schema(&mut self, connection: &Connection, schema: &str) -> Result<(), Error> {
         let quoted = quote_identifier(self.backend, schema)?;
-        let switch = match self.backend {
-            Backend::Postgres => format!("SET search_path TO {quoted}"),
-            _ => format!("USE {quoted}"),
-        };
+        let switch = self.backend.switch_schema(&quoted);
         let mut connection = connection.another().await?;
         connection.execute("another schema", &switch).await?;
         for mut table in Catalog::read(&mut connection).await?.tables {
@@ -238,10 +235,9 @@ impl Database {
 
     /// Whether two names are those of the same column.
     fn is_same_column(&self, one: &str, other: &str) -> bool {
-        // MySQL never tells columns apart by letter case.
-        let is_case_sensitive = match self.backend {
-            Backend::MySql | Backend::MariaDb => false,
-            _ => self.is_table_case_sensitive,
+        let is_case_sensitive = match self.backend.case_of_columns() {
+            LetterCase::Ignored => false,
+            LetterCase::Counts | LetterCase::ByCollation => self.is_table_case_sensitive,
         };
         is_same_name(is_case_sensitive, one, other)
     }
@@ -338,7 +334,7 @@ impl Database {
     /// The collation of a column; empty if it has none.
     fn collation(&self, table: &Table, column: &Column) -> Result<String, Error> {
         #[cfg(feature = "sqlite")]
-        if self.backend == Backend::Sqlite {
+        if self.backend.keeps_statements() {
             let declared = crate::catalog::sqlite::collation(&table.options, &column.name)?;
             return Ok(declared.unwrap_or_else(|| "BINARY".to_owned()));
         }
@@ -349,7 +345,7 @@ impl Database {
     fn has_check(&self, table: &Table, column: &str, check: &str) -> Result<bool, Error> {
         let wanted = words(check);
         #[cfg(feature = "sqlite")]
-        if self.backend == Backend::Sqlite {
+        if self.backend.keeps_statements() {
             let conditions = crate::catalog::sqlite::checks(&table.options)?;
             return Ok(conditions
                 .iter()
@@ -428,7 +424,7 @@ impl Database {
 /// for that, its type has to be exactly this word.
 fn is_no_rowid(backend: Backend, table: &Table, column: &Column, declared: &str) -> bool {
     let key = table.primary_key();
-    backend == Backend::Sqlite
+    backend.has_rowid()
         && declared == "INTEGER"
         && key.is_some_and(|key| key.columns == [column.name.as_str()])
         && !column.sql_type.eq_ignore_ascii_case(declared)
@@ -436,11 +432,9 @@ fn is_no_rowid(backend: Backend, table: &Table, column: &Column, declared: &str)
 
 /// The schema of the connection, which MySQL and MariaDB call a database.
 async fn own_schema(connection: &mut Connection) -> Result<Option<String>, Error> {
-    let query = match connection.backend() {
-        Backend::Postgres => "SELECT current_schema()::text",
-        Backend::MySql | Backend::MariaDb => "SELECT DATABASE()",
-        Backend::SqlServer => "SELECT SCHEMA_NAME()",
-        Backend::Sqlite => return Ok(Some("main".to_owned())),
+    let query = match connection.backend().own_schema() {
+        Asked::Known(own) => return Ok(Some(own.to_owned())),
+        Asked::Query(query) => query,
     };
     let rows = connection
         .query("the schema of the connection", query, &[])
@@ -456,14 +450,10 @@ fn is_same_name(is_case_sensitive: bool, one: &str, other: &str) -> bool {
     }
 }
 
-/// MySQL and MariaDB keep tables in files, and leave the question to the file system by default. In
-/// SQL Server, the collation of the database decides.
 async fn is_table_case_sensitive(connection: &mut Connection) -> Result<bool, Error> {
-    let query = match connection.backend() {
-        Backend::Postgres => return Ok(true),
-        Backend::Sqlite => return Ok(false),
-        Backend::MySql | Backend::MariaDb => "SELECT @@lower_case_table_names = 0",
-        Backend::SqlServer => "SELECT CASE WHEN 'a' = 'A' THEN 0 ELSE 1 END",
+    let query = match connection.backend().case_of_tables() {
+        Asked::Known(is_case_sensitive) => return Ok(is_case_sensitive),
+        Asked::Query(query) => query,
     };
     let rows = connection
         .query("the letter case of names", query, &[])

@@ -2,15 +2,16 @@
 
 use rowkey_core::Backend;
 
+use crate::dialect::Dialect;
+
 /// A text as an SQL literal. In MySQL and MariaDB, it is for sessions in which a backslash escapes;
 /// in PostgreSQL, for those in which it does not, as in the sessions and the functions of a change.
 pub fn text_literal(backend: Backend, text: &str) -> String {
-    let text = text.replace('\'', "''");
-    match backend {
-        Backend::MySql | Backend::MariaDb => format!("'{}'", text.replace('\\', "\\\\")),
-        Backend::SqlServer => format!("N'{text}'"),
-        Backend::Postgres | Backend::Sqlite => format!("'{text}'"),
+    let mut text = text.replace('\'', "''");
+    if backend.escapes_by_backslash() {
+        text = text.replace('\\', "\\\\");
     }
+    format!("{}'{text}'", backend.text_prefix())
 }
 
 #[cfg(test)]

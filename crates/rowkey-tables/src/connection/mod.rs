@@ -22,7 +22,8 @@ use rowkey_core::Backend;
 
 pub use self::value::{Held, SCANNED, Take};
 pub use self::value::{Row, Value};
-use crate::address::{Address, Protocol};
+use crate::address::Address;
+use crate::dialect::{Dialect, Protocol};
 use crate::error::Error;
 
 /// A connection to a database, with statements as text and rows of plain values.
@@ -90,18 +91,7 @@ impl Connection {
     /// [`Error::NoDriver`] if the feature of the database is off, [`Error::Unreachable`] if the
     /// server cannot be reached or refuses the login.
     pub async fn open(address: &Address) -> Result<Self, Error> {
-        let (backend, version_query) = match address.protocol() {
-            Protocol::Postgres => (Backend::Postgres, "SHOW server_version"),
-            Protocol::MySql => (
-                Backend::MySql,
-                "SELECT VERSION(), CAST(@@max_allowed_packet AS SIGNED)",
-            ),
-            Protocol::Sqlite => (Backend::Sqlite, "SELECT sqlite_version()"),
-            Protocol::SqlServer => (
-                Backend::SqlServer,
-                "SELECT CONVERT(varchar(128), SERVERPROPERTY('ProductVersion'))",
-            ),
-        };
+        let backend = address.protocol().backend();
         let driver = connect(address, backend).await?;
         let mut connection = Self {
             address: address.clone(),
@@ -111,15 +101,17 @@ impl Connection {
             driver,
         };
         let doing = "the version of the server";
-        if let Some(row) = connection.query(doing, version_query, &[]).await?.first() {
+        if let Some(row) = connection
+            .query(doing, backend.version(), &[])
+            .await?
+            .first()
+        {
             connection.version = row.text(0)?.to_owned();
             if let Some(Value::Integer(bytes)) = row.0.get(1) {
                 connection.statement_limit = u64::try_from(*bytes).ok();
             }
         }
-        if backend == Backend::MySql && connection.version.contains("MariaDB") {
-            connection.backend = Backend::MariaDb;
-        }
+        connection.backend = backend.by_version(&connection.version);
         Ok(connection)
     }
 

@@ -2,7 +2,8 @@
 
 use std::error::Error as StdError;
 
-use crate::address::{Address, Protocol};
+use crate::address::Address;
+use crate::dialect::Protocol;
 use crate::error::Error;
 
 /// Chooses the cryptographic library, where sqlx and tiberius have brought two and the program has

@@ -1,12 +1,12 @@
 //! A look at some rows: whether values of likely references exist in their targets.
 
-use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 
 use super::likely::{key_of, table_of_type, type_column};
 use super::model::{Evidence, Holds, Origin, Reference};
 use crate::catalog::{Catalog, Column, QualifiedName, Table};
 use crate::connection::{Connection, Value};
+use crate::dialect::Dialect;
 use crate::error::Error;
 
 /// How many values are looked for.
@@ -165,7 +165,7 @@ async fn kinds(
     let backend = connection.backend();
     let name = table.name.quoted(backend)?;
     let column = quote_identifier(backend, &column.name)?;
-    let (top, limit) = first(backend, KINDS);
+    let (top, limit) = backend.first_rows(KINDS);
     let query = format!(
         "SELECT DISTINCT {top}{column} AS kind FROM {name} WHERE {column} IS NOT NULL{limit}"
     );
@@ -190,11 +190,11 @@ async fn count(
     let (from, to) = (table.name.quoted(backend)?, target.table.quoted(backend)?);
     let column = quote_identifier(backend, column)?;
     let key = quote_identifier(backend, target.column)?;
-    let (top, limit) = first(backend, SAMPLE);
+    let (top, limit) = backend.first_rows(SAMPLE);
     let (mut condition, mut values) = (format!("{column} IS NOT NULL"), Vec::new());
     if let Some((kind, value)) = of_kind {
         let kind = quote_identifier(backend, kind)?;
-        condition += &format!(" AND {kind} = {}", placeholder(backend));
+        condition += &format!(" AND {kind} = {}", backend.placeholder(1));
         values.push(Value::from(value));
     }
     let query = format!(
@@ -209,20 +209,4 @@ async fn count(
         sampled: row.count(0)?,
         found: row.count(1)?,
     })
-}
-
-/// What limits a query to its first rows.
-fn first(backend: Backend, rows: u32) -> (String, String) {
-    match backend {
-        Backend::SqlServer => (format!("TOP ({rows}) "), String::new()),
-        _ => (String::new(), format!(" LIMIT {rows}")),
-    }
-}
-
-fn placeholder(backend: Backend) -> &'static str {
-    match backend {
-        Backend::Postgres => "$1",
-        Backend::SqlServer => "@P1",
-        Backend::MySql | Backend::MariaDb | Backend::Sqlite => "?",
-    }
 }

@@ -2,6 +2,8 @@
 
 use rowkey_core::Backend;
 
+use crate::dialect::Dialect;
+
 /// A set of characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Charset {
@@ -22,11 +24,11 @@ const CONTROLS: [char; 5] = ['\u{81}', '\u{8d}', '\u{8f}', '\u{90}', '\u{9d}'];
 impl Charset {
     /// The set that the words of a column name.
     pub fn of(backend: Backend, sql_type: &str) -> Self {
-        if backend == Backend::SqlServer && super::sqlserver::has_code_page(sql_type) {
+        if backend.uses_code_pages() && super::sqlserver::has_code_page(sql_type) {
             // What every code page has. The server puts question marks for what its own has not.
             return Self::Ascii;
         }
-        if !matches!(backend, Backend::MySql | Backend::MariaDb) {
+        if !backend.names_character_sets() {
             return Self::All;
         }
         let lower = sql_type.to_ascii_lowercase();
@@ -67,7 +69,7 @@ pub fn collation_of(sql_type: &str) -> Option<&str> {
 /// A type with a collation; in MySQL and MariaDB with its character set too, whose name it begins
 /// with.
 pub fn with_collation(backend: Backend, sql_type: &str, collation: &str) -> String {
-    if backend == Backend::SqlServer {
+    if !backend.names_character_sets() {
         return format!("{sql_type} COLLATE {collation}");
     }
     let set = collation.split('_').next().unwrap_or(collation);

@@ -3,6 +3,7 @@
 use rowkey_core::Backend;
 
 use super::model::Words;
+use crate::dialect::Dialect;
 
 /// Whether two types in the words of a database are the same. Collations do not count.
 pub fn is_same_type(backend: Backend, found: &str, declared: &str) -> bool {
@@ -22,12 +23,12 @@ fn spelling(backend: Backend, sql_type: &str) -> (String, Vec<u32>) {
     let Some(Words { name, numbers }) = Words::of(without_collation(sql_type)) else {
         return (sql_type.to_ascii_lowercase(), Vec::new());
     };
-    match (backend, name.as_str()) {
-        (Backend::Sqlite, _) => (affinity(&name).to_owned(), Vec::new()),
-        (Backend::Postgres, "varchar") => ("character varying".to_owned(), numbers),
-        (Backend::SqlServer, "numeric") => ("decimal".to_owned(), numbers),
+    match name.as_str() {
+        _ if backend.stores_any_type() => (affinity(&name).to_owned(), Vec::new()),
+        "varchar" => ("character varying".to_owned(), numbers),
+        "numeric" => ("decimal".to_owned(), numbers),
         // The width of a number is how some versions show it.
-        (Backend::MySql | Backend::MariaDb, _) if name.starts_with("bigint") => (name, Vec::new()),
+        _ if name.starts_with("bigint") => (name, Vec::new()),
         _ => (name, numbers),
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use rowkey_core::Backend;
+
 /// A type of a column, without the words of its database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
@@ -117,4 +119,12 @@ impl Words {
             [precision, scale, ..] => Some((precision, scale)),
         }
     }
+}
+
+/// How the types of a database are read and written.
+pub(super) struct Grammar {
+    pub(super) parse: fn(&str) -> Option<Type>,
+    pub(super) write: fn(Backend, Type, bool) -> Result<String, Refusal>,
+    pub(super) fraction_digits: fn(Option<&Words>) -> u32,
+    pub(super) most_bytes: fn(&str) -> Option<u64>,
 }

@@ -2,7 +2,7 @@
 
 use rowkey_core::Backend;
 
-use super::model::{Refusal, Type, Words};
+use super::model::{Grammar, Refusal, Type, Words};
 
 /// How many characters of `utf8mb4` an index of InnoDB has: 767 bytes before MySQL 5.7.
 const INDEXED: u32 = 191;
@@ -10,7 +10,20 @@ const INDEXED: u32 = 191;
 const IN_ROW: u32 = 1_024;
 const TEXT: &str = "CHARACTER SET utf8mb4 COLLATE utf8mb4_bin";
 
-pub(super) fn parse(words: &Words) -> Option<Type> {
+pub(super) const GRAMMAR: Grammar = Grammar {
+    parse,
+    write,
+    fraction_digits: |words| words.and_then(Words::length).unwrap_or(0),
+    most_bytes,
+};
+
+fn parse(sql_type: &str) -> Option<Type> {
+    match sql_type.split_once('(') {
+        Some((name, _)) if name.eq_ignore_ascii_case("enum") => return Some(Type::Enum),
+        Some((name, _)) if name.eq_ignore_ascii_case("set") => return Some(Type::Set),
+        _ => {}
+    }
+    let words = Words::of(sql_type)?;
     let (name, is_unsigned) = match words.name.split_once(" unsigned") {
         // A number that is shown with zeros is stored as any other.
         Some((name, "" | " zerofill")) => (name, true),
@@ -55,7 +68,17 @@ pub(super) fn parse(words: &Words) -> Option<Type> {
     })
 }
 
-pub(super) fn write(backend: Backend, wanted: Type, is_indexed: bool) -> Result<String, Refusal> {
+fn most_bytes(sql_type: &str) -> Option<u64> {
+    let name = sql_type.split([' ', '(']).next().unwrap_or_default();
+    Some(match name.to_ascii_lowercase().as_str() {
+        "tinytext" | "tinyblob" => u8::MAX.into(),
+        "text" | "blob" => u16::MAX.into(),
+        "mediumtext" | "mediumblob" => (1 << 24) - 1,
+        _ => return None,
+    })
+}
+
+fn write(backend: Backend, wanted: Type, is_indexed: bool) -> Result<String, Refusal> {
     let collation = match backend {
         // Spaces at the end count, as they do everywhere else.
         Backend::MariaDb => "CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin",

@@ -4,6 +4,7 @@ use rowkey_core::Backend;
 
 use super::model::Type;
 use super::{fraction_digits, parse, sqlserver};
+use crate::dialect::Dialect;
 
 /// How both sides of a pair see a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,13 +28,10 @@ pub enum Kind {
 pub fn kind(source: Backend, from: &str, target: Backend, to: &str) -> Option<Kind> {
     let (own, other) = (parse(source, from)?, parse(target, to)?);
     let is_same = source == target && from.eq_ignore_ascii_case(to);
-    if target == Backend::SqlServer && sqlserver::rounds(to) && !is_same {
+    if (rounds(target, to) || normalizes_json(target, to)) && !is_same {
         return None;
     }
-    if normalizes_json(target, to) && !is_same {
-        return None;
-    }
-    if source == Backend::Sqlite && target == Backend::Sqlite && is_any(from) {
+    if source.stores_any_type() && target.stores_any_type() && is_any(from) {
         if to.eq_ignore_ascii_case(KEEPS_ANY) {
             return Some(Kind::Own);
         }
@@ -41,20 +39,15 @@ pub fn kind(source: Backend, from: &str, target: Backend, to: &str) -> Option<Ki
             return None;
         }
     }
-    let is_mysql = |backend| matches!(backend, Backend::MySql | Backend::MariaDb);
-    if from.eq_ignore_ascii_case(to) {
-        let is_own = match source {
-            Backend::Sqlite => target == Backend::Sqlite,
-            Backend::Postgres => target == Backend::Postgres && own == Type::Own,
-            _ => is_mysql(source) && is_mysql(target) && own == Type::Own,
-        };
-        if is_own {
-            return Some(Kind::Own);
-        }
+    if from.eq_ignore_ascii_case(to)
+        && source.shares_own_types_with(target)
+        && (own == Type::Own || source.stores_any_type())
+    {
+        return Some(Kind::Own);
     }
     match (own, other) {
         // The server itself writes these as text.
-        (Type::Own, Type::Text(_)) if !is_mysql(source) => Some(Kind::Text),
+        (Type::Own, Type::Text(_)) if source.shows_own_types_as_text() => Some(Kind::Text),
         _ => pair(own, other),
     }
 }
@@ -104,7 +97,7 @@ fn whole(precision_and_scale: Option<(u32, u32)>) -> bool {
 
 /// Whether a column drops repeated names, spaces and the order of JSON.
 pub fn normalizes_json(backend: Backend, sql_type: &str) -> bool {
-    backend == Backend::Postgres && sql_type.eq_ignore_ascii_case("jsonb")
+    backend.has_jsonb() && sql_type.eq_ignore_ascii_case("jsonb")
 }
 
 /// SQLite's type that keeps every value as it is. The word `ANY` does so in STRICT tables only, and
@@ -115,11 +108,14 @@ pub fn is_any(sqlite_type: &str) -> bool {
     sqlite_type.eq_ignore_ascii_case("any")
 }
 
-/// Whether a column cuts off spaces at the end of text: `char` of MySQL and MariaDB.
+/// Whether a column cuts off spaces at the end of text.
 pub fn cuts_spaces(backend: Backend, sql_type: &str) -> bool {
-    let is_mysql = matches!(backend, Backend::MySql | Backend::MariaDb);
-    let name = sql_type.split([' ', '(']).next().unwrap_or_default();
-    is_mysql && name.eq_ignore_ascii_case("char")
+    backend.cuts_spaces_of_char() && sqlserver::name(sql_type) == "char"
+}
+
+/// Whether a column rounds times in a way that only its own type has.
+fn rounds(backend: Backend, sql_type: &str) -> bool {
+    backend.rounds_times() && sqlserver::rounds(sql_type)
 }
 
 /// Whether a column of a type has all digits of the times that another one of the same kind has. A
@@ -132,18 +128,19 @@ pub fn keeps_times(backend: Backend, own: Type, times: &str, column: &str) -> bo
         return true;
     }
     let digits = |sql_type| fraction_digits(backend, sql_type);
-    let rounds = |sql_type| backend == Backend::SqlServer && sqlserver::rounds(sql_type);
     digits(column) >= digits(times)
-        && (!rounds(column) || sqlserver::name(column) == sqlserver::name(times))
+        && (!rounds(backend, column) || sqlserver::name(column) == sqlserver::name(times))
 }
 
 /// Whether the target has the very same type for a column.
 pub fn is_kept(source: Backend, target: Backend, sql_type: &str, own: Type) -> bool {
-    let is_mysql = |backend| matches!(backend, Backend::MySql | Backend::MariaDb);
-    match source {
-        Backend::SqlServer => sqlserver::is_kept(source, target, sql_type, own),
-        _ if source == target => true,
-        _ => is_mysql(source) && is_mysql(target) && !matches!(own, Type::Uuid | Type::Json),
+    match source == target {
+        // The server's own types have no rows to write.
+        true if !source.shares_own_types_with(target) => {
+            !sqlserver::has_code_page(sql_type) && !matches!(own, Type::Own | Type::Json)
+        }
+        true => true,
+        false => source.shares_own_types_with(target) && !matches!(own, Type::Uuid | Type::Json),
     }
 }
 

@@ -1,8 +1,16 @@
 //! PostgreSQL's types, as `format_type` writes them.
 
-use super::model::{Type, Words};
+use super::model::{Grammar, Type, Words};
 
-pub(super) fn parse(words: &Words) -> Option<Type> {
+pub(super) const GRAMMAR: Grammar = Grammar {
+    parse: |sql_type| Some(parse(sql_type).unwrap_or(Type::Own)),
+    write: |_, wanted, _| Ok(write(wanted)),
+    fraction_digits: |words| words.and_then(Words::length).unwrap_or(6),
+    most_bytes: |_| None,
+};
+
+fn parse(sql_type: &str) -> Option<Type> {
+    let words = Words::of(sql_type)?;
     let integer = |bytes| Type::Integer {
         bytes,
         is_unsigned: false,
@@ -40,7 +48,7 @@ pub(super) fn parse(words: &Words) -> Option<Type> {
     })
 }
 
-pub(super) fn write(wanted: Type) -> String {
+fn write(wanted: Type) -> String {
     match wanted {
         Type::Bool | Type::Flag => "boolean".into(),
         Type::Integer { bytes, is_unsigned } => match (bytes, is_unsigned) {

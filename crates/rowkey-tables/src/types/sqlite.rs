@@ -1,9 +1,17 @@
 //! SQLite's declared types. The words of a declaration decide in which form a value is stored: with
 //! `TEXT` or `BLOB` in them, it stays as it is.
 
-use super::model::{Type, Words};
+use super::model::{Grammar, Type, Words};
 
-pub(super) fn parse(words: &Words) -> Option<Type> {
+pub(super) const GRAMMAR: Grammar = Grammar {
+    parse,
+    write: |_, wanted, _| Ok(write(wanted)),
+    fraction_digits: |words| words.and_then(Words::length).unwrap_or(6),
+    most_bytes: |_| None,
+};
+
+fn parse(sql_type: &str) -> Option<Type> {
+    let words = Words::of(sql_type)?;
     Some(match words.name.as_str() {
         "boolean" | "bool" => Type::Flag,
         "int" | "integer" | "tinyint" | "smallint" | "mediumint" | "bigint" | "int2" | "int4"
@@ -35,7 +43,7 @@ fn is_in_word(character: char) -> bool {
     character.is_ascii_alphanumeric() || matches!(character, ' ' | '_')
 }
 
-pub(super) fn write(wanted: Type) -> String {
+fn write(wanted: Type) -> String {
     match wanted {
         Type::Bool | Type::Flag => "BOOLEAN".into(),
         Type::Integer {

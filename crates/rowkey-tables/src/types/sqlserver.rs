@@ -1,9 +1,7 @@
 //! The types of SQL Server, as its catalogue has them. They have run on a server that speaks its
 //! language, not on SQL Server itself.
 
-use rowkey_core::Backend;
-
-use super::model::{Refusal, Type, Words};
+use super::model::{Grammar, Refusal, Type, Words};
 
 /// How many characters an index has in 900 bytes.
 const INDEXED: u32 = 450;
@@ -12,7 +10,14 @@ const IN_ROW: u32 = 4_000;
 /// Texts differ where their characters do. Spaces at the end never count.
 const COLLATION: &str = "COLLATE Latin1_General_100_BIN2";
 
-pub(super) fn parse(sql_type: &str) -> Option<Type> {
+pub(super) const GRAMMAR: Grammar = Grammar {
+    parse,
+    write: |_, wanted, is_indexed| write(wanted, is_indexed),
+    fraction_digits,
+    most_bytes: |_| None,
+};
+
+fn parse(sql_type: &str) -> Option<Type> {
     let integer = |bytes| Type::Integer {
         bytes,
         is_unsigned: bytes == 1,
@@ -113,7 +118,7 @@ pub fn read_as(sql_type: &str, own: Type) -> Option<String> {
 }
 
 /// How many digits of a second a type has. The seventh is looked at in each value.
-pub(super) fn fraction_digits(words: Option<&Words>) -> u32 {
+fn fraction_digits(words: Option<&Words>) -> u32 {
     match words {
         Some(words) if words.name == "smalldatetime" => 0,
         Some(words) if words.name == "datetime" => 3,
@@ -133,7 +138,7 @@ pub fn has_tenths(sql_type: &str) -> bool {
     matches!(name.as_str(), "time" | "datetime2" | "datetimeoffset") && scale(sql_type) > 6
 }
 
-pub(super) fn write(wanted: Type, is_indexed: bool) -> Result<String, Refusal> {
+fn write(wanted: Type, is_indexed: bool) -> Result<String, Refusal> {
     Ok(match wanted {
         Type::Bool | Type::Flag | Type::Bits { length: 1, .. } => "bit".into(),
         Type::Integer { bytes, is_unsigned } => match (bytes, is_unsigned) {
@@ -185,12 +190,4 @@ pub(super) fn write(wanted: Type, is_indexed: bool) -> Result<String, Refusal> {
         Type::Loose(scale) => return write(Type::Decimal(scale), is_indexed),
         Type::Enum | Type::Set | Type::Own => return write(Type::Text(None), is_indexed),
     })
-}
-
-/// Whether a column of SQL Server is the same in another database of SQL Server. Text with a code
-/// page gets one that has all characters, and the server's own types have no rows to write.
-pub(super) fn is_kept(source: Backend, target: Backend, sql_type: &str, own: Type) -> bool {
-    (source, target) == (Backend::SqlServer, Backend::SqlServer)
-        && !has_code_page(sql_type)
-        && !matches!(own, Type::Own | Type::Json)
 }
