@@ -287,20 +287,13 @@ fn declaration(
         true => storage.to_string(),
         false => format!("{storage}:{}", column.layout()),
     };
+    let entry = backend.name().replace('-', "");
     let attribute = match is_default {
         true => "#[entity_key]".to_owned(),
-        false => format!("#[entity_key(storage({} = \"{choice}\"))]", entry(backend)),
+        false => format!("#[entity_key(storage({entry} = \"{choice}\"))]"),
     };
     let format = format.type_name();
     Some(format!("{attribute} struct {name}({format}{parameters});"))
-}
-
-/// The name of a backend in a declaration.
-fn entry(backend: Backend) -> &'static str {
-    match backend {
-        Backend::SqlServer => "sqlserver",
-        backend => backend.name(),
-    }
 }
 
 /// The name of a key type: that of the column, or of the table if the column is only called `id`.

@@ -1,9 +1,10 @@
 //! Reads a column of a database, and says what it holds.
 
+use rowkey_core::UnixMillis;
 use rowkey_core::storage::quote_identifier;
-use rowkey_core::{Backend, UnixMillis};
 use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
 use rowkey_tables::connection::{Connection, Held, SCANNED};
+use rowkey_tables::dialect::{Dialect, Lasts};
 use rowkey_tables::{Error, Progress, Silent, Step};
 
 use super::diagnosis::Diagnosis;
@@ -11,7 +12,7 @@ use super::packed;
 use super::report::Report;
 use super::request::Request;
 use super::sample::{self, SAMPLE};
-use super::session::Session;
+use super::session;
 use super::source::{Kind, Order, Source};
 use super::survey::Survey;
 use super::surveyor::Surveyor;
@@ -59,9 +60,9 @@ async fn examine_known(
     progress: &mut dyn Progress,
 ) -> Result<Report, Error> {
     let mut notes = Vec::new();
-    let session = Session::begin(connection, request.timeout(), &mut notes).await?;
+    let session = session::begin(connection, request.timeout(), &mut notes).await?;
     let outcome = read_in_schema(connection, request, known, progress, &mut notes).await;
-    let ended = session.end(connection).await;
+    let ended = session::end(session, connection).await;
     let (diagnosis, rows) = outcome?;
     ended?;
     let mut report = Report::new(diagnosis, connection.backend(), request, rows);
@@ -87,9 +88,8 @@ async fn read_in_schema(
         name: request.table.name.clone(),
     };
     let schema = quote_identifier(backend, schema)?;
-    match backend {
-        // Until the end of the transaction.
-        Backend::Postgres => {
+    match backend.other_schema_lasts() {
+        Lasts::Transaction => {
             let choice = format!("SET LOCAL search_path TO {schema}");
             connection.execute(DOING, &choice).await?;
             let query = "SELECT current_schema() IS NULL";
@@ -103,7 +103,7 @@ async fn read_in_schema(
             }
             read(connection, request, &table, known, progress, notes).await
         }
-        Backend::MySql | Backend::MariaDb => {
+        Lasts::Session => {
             let rows = connection.query(DOING, "SELECT DATABASE()", &[]).await?;
             let before = rows.first().map_or(Ok(None), |row| row.optional_text(0))?;
             connection.execute(DOING, &format!("USE {schema}")).await?;
@@ -114,9 +114,7 @@ async fn read_in_schema(
             }
             outcome
         }
-        Backend::Sqlite | Backend::SqlServer => {
-            read(connection, request, &request.table, known, progress, notes).await
-        }
+        Lasts::Never => read(connection, request, &request.table, known, progress, notes).await,
     }
 }
 
@@ -138,7 +136,7 @@ async fn read(
         }
     };
     let source = Source::of(connection, table, request, notes).await?;
-    Session::read_by_place(connection).await?;
+    session::read_by_place(connection).await?;
     let is_uuid = source.kind == Kind::Uuid;
     let survey = Survey::new(backend, is_uuid, UnixMillis::now());
     let reading = Reading {
@@ -168,11 +166,7 @@ async fn read(
 }
 
 async fn count(connection: &mut Connection, source: &Source) -> Result<u64, Error> {
-    let number = match source.backend {
-        Backend::SqlServer => "COUNT_BIG(*)",
-        _ => "count(*)",
-    };
-    let query = format!("SELECT {number} FROM {}", source.table);
+    let query = format!("SELECT {} FROM {}", source.backend.count(), source.table);
     connection.count("counting the rows", &query, &[]).await
 }
 
@@ -191,7 +185,7 @@ impl Reading<'_> {
         let (clause, is_ordered) = match &self.source.order {
             Order::Place => (String::new(), true),
             Order::Number(place)
-                if self.source.backend == Backend::Sqlite
+                if self.source.backend.is_in_process()
                     && packed::is_possible(connection).await? =>
             {
                 let mut part = self.part(true);

@@ -1,20 +1,9 @@
 //! Which columns of a table the account may read.
 
-use rowkey_core::Backend;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{QualifiedName, Table};
 use rowkey_tables::connection::{Connection, Value};
-
-/// The columns that the account may not read, of those that it sees.
-const DENIED_BY_POSTGRES: &str = "
-SELECT a.attname::text FROM pg_attribute a
-WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped
-  AND NOT has_column_privilege(a.attrelid, a.attnum, 'SELECT') ORDER BY a.attnum";
-
-const DENIED_BY_MYSQL: &str = "
-SELECT column_name FROM information_schema.columns
-WHERE table_schema = DATABASE() AND table_name = ? AND NOT FIND_IN_SET('select', privileges)
-ORDER BY ordinal_position";
+use rowkey_tables::dialect::Dialect;
 
 /// Which columns of a table the account may read.
 #[derive(Clone, Debug, Default)]
@@ -33,20 +22,22 @@ impl Readable {
     ) -> Result<Self, Error> {
         let backend = connection.backend();
         let name = table.name.quoted(backend)?;
-        let (query, key) = match backend {
-            Backend::Postgres => (DENIED_BY_POSTGRES, &name),
-            Backend::MySql | Backend::MariaDb => (DENIED_BY_MYSQL, &table.name.name),
-            Backend::Sqlite | Backend::SqlServer => return Ok(Self::default()),
+        let Some(denied) = backend.denied_columns() else {
+            return Ok(Self::default());
+        };
+        let key = match denied.takes_quoted_name {
+            true => &name,
+            false => &table.name.name,
         };
         let doing = "the privileges of the account";
         let values = [Value::from(key.as_str())];
-        let rows = connection.query(doing, query, &values).await?;
-        let denied = rows.iter().map(|row| Ok(row.text(0)?.to_owned()));
+        let rows = connection.query(doing, denied.query, &values).await?;
+        let names = rows.iter().map(|row| Ok(row.text(0)?.to_owned()));
         let mut readable = Self {
-            denied: denied.collect::<Result<_, Error>>()?,
+            denied: names.collect::<Result<_, Error>>()?,
             are_some_hidden: false,
         };
-        if readable.denied.is_empty() && backend != Backend::Postgres {
+        if readable.denied.is_empty() && denied.leaves_some_out {
             readable.are_some_hidden = hides_columns(connection, &name).await?;
         }
         notes.extend(readable.note());

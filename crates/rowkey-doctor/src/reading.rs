@@ -5,6 +5,7 @@ use rowkey_core::storage::{
     Backend, BinaryLength, Column, Precision, Storage, StoredRef, TextForm, Wire,
 };
 use rowkey_core::text::{Encoding, Width, hyphenated};
+use rowkey_tables::dialect::Dialect;
 
 use super::damage::DamageKind;
 use super::observation::StoredValue;
@@ -48,10 +49,9 @@ impl Reader {
                 texts.push(column);
             }
         }
-        let sixteen = match (backend, is_uuid) {
-            (Backend::MariaDb | Backend::MySql, true) => Wire::NativeUuid,
-            (_, true) => Wire::Uuid,
-            (_, false) => Wire::Bytes(BinaryLength::Bytes16),
+        let sixteen = match is_uuid {
+            true => backend.wire_of_uuids(),
+            false => Wire::Bytes(BinaryLength::Bytes16),
         };
         Self {
             backend,

@@ -1,8 +1,8 @@
 //! Windows of neighbours from all over a large table.
 
-use rowkey_core::Backend;
 use rowkey_tables::Error;
 use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::dialect::Dialect;
 
 use super::source::{Order, Source};
 
@@ -121,12 +121,7 @@ async fn by_number(
 fn thinned(source: &Source, rows: u64) -> Window {
     let column = &source.column;
     let every = rows.div_ceil(SAMPLE);
-    let hash = match source.backend {
-        Backend::Postgres => format!("abs(hashtext({column}::text)::bigint)"),
-        Backend::MySql | Backend::MariaDb => format!("CRC32({column})"),
-        Backend::SqlServer => format!("ABS(CONVERT(bigint, BINARY_CHECKSUM({column})))"),
-        Backend::Sqlite => "abs(random() / 2)".to_owned(),
-    };
+    let hash = source.backend.hash_of(column);
     Window {
         clause: format!(" WHERE {hash} % {every} = 0"),
         // If the table has more rows than the database thinks, the first ones in the order of the

@@ -3,6 +3,7 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::{Column, DependentKind, Table, creation_time};
+use rowkey_tables::dialect::{Dialect, LetterCase};
 use rowkey_tables::{Connection, Error};
 
 use super::readable::Readable;
@@ -91,7 +92,7 @@ impl Source {
             backend,
             kind,
             table: table.name.quoted(backend)?,
-            value: value(backend, kind, &found.sql_type, &column),
+            value: backend.readable(&found.sql_type, &column),
             column,
             created,
             order: Order::Unknown,
@@ -122,20 +123,17 @@ impl Source {
             let is_counted = matches!(other.generated.as_str(), "identity" | "auto_increment");
             is_counted && other.name != column.name && readable.has(&other.name)
         });
-        Ok(match (self.backend, counted) {
-            (Backend::Postgres, None) if !readable.is_everything() => Order::Unknown,
-            (Backend::Postgres, Some(counted)) if !readable.is_everything() => {
-                Order::Number(quote_identifier(self.backend, &counted.name)?)
-            }
-            (Backend::Postgres, _) => Order::Place,
-            (Backend::Sqlite, _)
-                if table.options.to_ascii_uppercase().contains("WITHOUT ROWID") =>
-            {
-                Order::Unknown
-            }
-            (Backend::Sqlite, _) => rowid(table).map_or(Order::Unknown, Order::Number),
-            (backend, Some(counted)) => Order::Number(quote_identifier(backend, &counted.name)?),
-            _ => Order::Unknown,
+        if self.backend.scans_by_place().is_some() && readable.is_everything() {
+            return Ok(Order::Place);
+        }
+        if self.backend.has_rowid() {
+            let has_none = table.options.to_ascii_uppercase().contains("WITHOUT ROWID");
+            let rowid = rowid(table).filter(|_| !has_none);
+            return Ok(rowid.map_or(Order::Unknown, Order::Number));
+        }
+        Ok(match counted {
+            Some(counted) => Order::Number(quote_identifier(self.backend, &counted.name)?),
+            None => Order::Unknown,
         })
     }
 
@@ -164,11 +162,8 @@ impl Source {
         let (value, table) = (&self.value, &self.table);
         let created = self.created.as_ref();
         let created = created.map_or(String::new(), |created| format!(", {created}"));
-        let (top, end) = match (self.backend, limit) {
-            (_, None) => (String::new(), String::new()),
-            (Backend::SqlServer, Some(limit)) => (format!("TOP {limit} "), String::new()),
-            (_, Some(limit)) => (String::new(), format!(" LIMIT {limit}")),
-        };
+        let ends = limit.map(|limit| self.backend.first_rows(limit));
+        let (top, end) = ends.unwrap_or_default();
         format!("SELECT {top}{value}{created} FROM {table}{clause}{end}")
     }
 }
@@ -183,13 +178,11 @@ fn rowid(table: &Table) -> Option<String> {
     names.find(is_free).map(str::to_owned)
 }
 
-/// The column with a name; SQLite does not distinguish the case of letters.
+/// The column with a name.
 fn column_of<'t>(table: &'t Table, name: &str, backend: Backend) -> Result<&'t Column, Error> {
-    let is_named = |column: &&Column| match backend {
-        Backend::Sqlite | Backend::MySql | Backend::MariaDb => {
-            column.name.eq_ignore_ascii_case(name)
-        }
-        _ => column.name == name,
+    let is_named = |column: &&Column| match backend.case_of_columns() {
+        LetterCase::Ignored => column.name.eq_ignore_ascii_case(name),
+        LetterCase::Counts | LetterCase::ByCollation => column.name == name,
     };
     table
         .columns
@@ -201,7 +194,7 @@ fn column_of<'t>(table: &'t Table, name: &str, backend: Backend) -> Result<&'t C
 }
 
 fn kind(backend: Backend, sql_type: &str) -> Kind {
-    if backend == Backend::Sqlite {
+    if backend.stores_any_type() {
         return Kind::PerValue;
     }
     let sql_type = sql_type.to_ascii_lowercase();
@@ -212,27 +205,6 @@ fn kind(backend: Backend, sql_type: &str) -> Kind {
         () if is(&["numeric", "decimal"]) => Kind::Decimal,
         () if is(&["bigint", "int", "smallint", "tinyint", "mediumint", "bit"]) => Kind::Integer,
         () => Kind::Text,
-    }
-}
-
-/// The expression of a value that the connection reads.
-fn value(backend: Backend, kind: Kind, sql_type: &str, column: &str) -> String {
-    let is_plain = [
-        "text",
-        "character",
-        "uuid",
-        "bytea",
-        "bigint",
-        "integer",
-        "smallint",
-    ]
-    .iter()
-    .any(|name| sql_type.to_ascii_lowercase().starts_with(name));
-    match backend {
-        // Numbers, domains and other types as the server writes them.
-        Backend::Postgres if !is_plain || kind == Kind::Decimal => format!("{column}::text"),
-        Backend::SqlServer if kind == Kind::Decimal => format!("CONVERT(varchar(50), {column})"),
-        _ => column.to_owned(),
     }
 }
 
