@@ -1,8 +1,8 @@
 //! References to the tables of a change that were added after it had begun.
 
-use rowkey_core::Backend;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::Catalog;
+use rowkey_tables::dialect::Dialect;
 
 use crate::old_table::old_table;
 use crate::refusals::Refusals;
@@ -11,7 +11,7 @@ use crate::work::Work;
 /// Fails for a foreign key of another table that would go on referring to the old column or table.
 pub(super) fn refuse(work: &Work, now: &Catalog, is_swapped: bool) -> Result<(), Error> {
     let mut refusals = Refusals::default();
-    let is_rebuilt = matches!(work.backend, Backend::MySql | Backend::MariaDb);
+    let is_rebuilt = work.backend.rebuilds_tables();
     for table in &work.tables {
         let old = old_table(work.backend, table.name());
         let target = match (is_swapped, old) {

@@ -8,6 +8,7 @@ use rowkey_core::storage::Column as DeclaredColumn;
 use rowkey_sql::{Conversion, StoredForm};
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, Column, QualifiedName, Table};
+use rowkey_tables::dialect::Dialect;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -188,7 +189,7 @@ impl Plan {
                 });
             }
         }
-        if matches!(catalog.backend, Backend::MySql | Backend::MariaDb) {
+        if catalog.backend.rebuilds_tables() {
             plan.rebuilt = rebuilt(catalog, plan.tables());
         }
         plan.catalog = catalog.hash(&plan.tables());

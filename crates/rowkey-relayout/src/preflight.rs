@@ -9,6 +9,7 @@ use rowkey_sql::{Conversion, StoredForm};
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, DependentKind, QualifiedName, Table};
 use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::dialect::Dialect;
 use serde::Serialize;
 
 use crate::change;
@@ -268,11 +269,7 @@ impl ColumnPreflight {
         let table = self.table.quoted(backend)?;
         let column = quote_identifier(backend, &self.column)?;
         let doing = format!("the conversion of {}.{}", self.table, self.column);
-        let rows = |count: u32| match backend {
-            Backend::SqlServer => (format!("TOP ({count}) "), String::new()),
-            _ => (String::new(), format!(" LIMIT {count}")),
-        };
-        let (top, limit) = rows(SAMPLES as u32);
+        let (top, limit) = backend.first_rows(SAMPLES);
         let query =
             format!("SELECT {top}{before}, {after} FROM {table} WHERE {column} IS NOT NULL{limit}");
         for row in connection.query(&doing, &query, &[]).await? {
@@ -281,7 +278,7 @@ impl ColumnPreflight {
                 after: shown(row.0.get(1)),
             });
         }
-        let (top, limit) = rows(TIMED_ROWS);
+        let (top, limit) = backend.first_rows(TIMED_ROWS);
         let query = format!(
             "SELECT count({timed}) FROM (SELECT {top}{columns} FROM {table} \
              WHERE {column} IS NOT NULL{limit}) AS timed"
@@ -338,11 +335,9 @@ fn extrapolated(measured: Duration, rows: u64) -> f64 {
 fn readable(form: StoredForm, sql: &str) -> String {
     use rowkey_core::storage::Storage;
     let is_plain = !matches!(form.storage(), Storage::Decimal | Storage::NativeUuid);
-    match form.backend() {
-        _ if is_plain => sql.into(),
-        Backend::MySql | Backend::MariaDb => format!("CAST({sql} AS CHAR)"),
-        Backend::Postgres => format!("({sql})::text"),
-        Backend::Sqlite | Backend::SqlServer => sql.into(),
+    match is_plain {
+        true => sql.into(),
+        false => form.backend().as_text(sql),
     }
 }
 
@@ -350,11 +345,9 @@ fn readable(form: StoredForm, sql: &str) -> String {
 fn readable_of_type(backend: Backend, sql_type: &str, sql: &str) -> String {
     let sql_type = sql_type.to_ascii_lowercase();
     let bytes = ["binary", "varbinary", "blob", "bytea"];
-    let is_bytes = bytes.iter().any(|name| sql_type.starts_with(name));
-    match backend {
-        Backend::MySql | Backend::MariaDb if !is_bytes => format!("CAST({sql} AS CHAR)"),
-        Backend::Postgres if !is_bytes => format!("({sql})::text"),
-        _ => sql.into(),
+    match bytes.iter().any(|name| sql_type.starts_with(name)) {
+        true => sql.into(),
+        false => backend.as_text(sql),
     }
 }
 
@@ -437,7 +430,7 @@ fn locks(backend: Backend) -> Vec<String> {
     };
     let contract = "contract: write locks on all tables of the plan, while foreign keys get their names back and \
                     empty columns are dropped: that takes as long as building the tables again";
-    let contract = (backend == Backend::MySql).then_some(contract);
+    let contract = backend.cascades_without_lock().then_some(contract);
     let sentences = sentences.iter().copied().chain(contract);
     sentences.map(Into::into).collect()
 }

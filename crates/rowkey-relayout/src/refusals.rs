@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_sql::Conversion;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, QualifiedName};
 use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::dialect::Dialect;
 use rowkey_tables::inventory::{self, Origin, Reference, others_of_type};
 use rowkey_tables::text_literal::text_literal;
 
@@ -181,11 +181,9 @@ impl Refusals {
             self.add(
                 what(),
                 "with the same name, programs with the old declaration would go on writing",
-                match work.backend {
-                    Backend::Postgres => {
-                        "give `becomes` another name, or set `old-programs = \"mark\"`"
-                    }
-                    _ => "give `becomes` another name",
+                match work.backend.marks_sessions() {
+                    true => "give `becomes` another name, or set `old-programs = \"mark\"`",
+                    false => "give `becomes` another name",
                 },
             );
         }
@@ -361,7 +359,8 @@ impl Refusals {
         let what = What::column(key.name(), created);
         let doing = format!("the creation times of {what}");
         let table = key.name().quoted(work.backend)?;
-        let column = as_text(work.backend, &quote_identifier(work.backend, created)?);
+        let column = quote_identifier(work.backend, created)?;
+        let column = work.backend.time_as_text(&column);
         let query = format!("SELECT count(*), min({column}) FROM {table} WHERE {is_unusable}");
         let row = connection.one_row(&doing, &query, &[]).await?;
         let count = row.count(0)?;
@@ -403,14 +402,8 @@ impl Refusals {
         if count == 0 {
             return Ok(());
         }
-        let top = match backend {
-            Backend::SqlServer => (format!("TOP ({EXAMPLES}) "), String::new()),
-            _ => (String::new(), format!(" LIMIT {EXAMPLES}")),
-        };
-        let examples = format!(
-            "SELECT {}{quoted} FROM {from} WHERE {is_damaged}{}",
-            top.0, top.1
-        );
+        let (top, limit) = backend.first_rows(EXAMPLES);
+        let examples = format!("SELECT {top}{quoted} FROM {from} WHERE {is_damaged}{limit}");
         let examples = connection.query(&doing, &examples, &[]).await?;
         let examples: Vec<String> = examples
             .iter()
@@ -432,15 +425,6 @@ impl Refusals {
 /// A text as a plan has it.
 fn toml_text(text: &str) -> String {
     toml::Value::from(text).to_string()
-}
-
-/// A time as the database writes it.
-fn as_text(backend: Backend, sql: &str) -> String {
-    match backend {
-        Backend::Postgres | Backend::Sqlite => format!("CAST({sql} AS text)"),
-        Backend::MySql | Backend::MariaDb => format!("CAST({sql} AS CHAR)"),
-        Backend::SqlServer => format!("CONVERT(nvarchar(64), {sql}, 126)"),
-    }
 }
 
 /// A value for people, in whose sentences a text needs marks.

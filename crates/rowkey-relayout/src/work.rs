@@ -5,6 +5,7 @@ use rowkey_core::storage::quote_identifier;
 use rowkey_sql::{Conversion, StoredForm};
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, Column, QualifiedName, Table};
+use rowkey_tables::dialect::{Dialect, LetterCase};
 
 use crate::plan::{LeftOut, Plan, Policy};
 
@@ -125,11 +126,11 @@ impl Work {
     }
 }
 
-/// Whether two names of columns are one. PostgreSQL alone distinguishes the case of quoted ones.
+/// Whether two names of columns are one, or may be.
 pub(super) fn is_same_name(backend: Backend, one: &str, other: &str) -> bool {
-    match backend {
-        Backend::Postgres => one == other,
-        _ => one.to_lowercase() == other.to_lowercase(),
+    match backend.case_of_columns() {
+        LetterCase::Counts => one == other,
+        LetterCase::Ignored | LetterCase::ByCollation => one.to_lowercase() == other.to_lowercase(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use rowkey_core::Backend;
+use rowkey_tables::dialect::Dialect;
 use rowkey_tables::{Error, Value};
 
 use super::names::{self, OLD_IDS, Role, SWAPPED, SWAPPED_NO, SWAPPED_YES, quoted};
@@ -218,7 +218,7 @@ async fn alter(
     doing: &str,
     statement: &str,
 ) -> Result<(), Error> {
-    if work.backend != Backend::MySql {
+    if !work.backend.cascades_without_lock() {
         return shadow::unchecked(runner, work, doing, statement).await;
     }
     let others = tables.iter().map(Rebuilt::name);

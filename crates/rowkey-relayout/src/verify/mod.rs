@@ -2,10 +2,10 @@
 
 mod rows;
 
-use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_sql::StoredForm;
 use rowkey_tables::catalog::{Catalog, QualifiedName, creation_time};
+use rowkey_tables::dialect::Dialect;
 use rowkey_tables::digest::{self, Digest};
 use rowkey_tables::{Connection, Error, Progress, Step};
 use serde::Serialize;
@@ -63,26 +63,13 @@ pub async fn verify(
     progress: &mut dyn Progress,
 ) -> Result<Verification, Error> {
     let doing = "the snapshot";
-    for statement in begin(connection.backend()) {
+    for statement in connection.backend().snapshot() {
         connection.execute(doing, statement).await?;
     }
     let outcome = compare(connection, plan, progress).await;
     let ended = connection.execute(doing, "ROLLBACK").await;
     let verification = outcome?;
     ended.map(|_| verification)
-}
-
-/// The beginning of a transaction in which every query sees the same rows.
-fn begin(backend: Backend) -> &'static [&'static str] {
-    match backend {
-        Backend::Postgres => &["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"],
-        Backend::MySql | Backend::MariaDb => &["START TRANSACTION WITH CONSISTENT SNAPSHOT"],
-        Backend::Sqlite => &["BEGIN"],
-        Backend::SqlServer => &[
-            "SET TRANSACTION ISOLATION LEVEL SNAPSHOT",
-            "BEGIN TRANSACTION",
-        ],
-    }
 }
 
 async fn compare(
@@ -199,7 +186,7 @@ async fn compare_sides(
             old.differences(&new),
             rows.first_differences().join(", "),
         );
-        if connection.backend() == Backend::Sqlite {
+        if connection.backend().has_one_writer() {
             // There, the swap has compared every value, in the same transaction.
             found.notes.push(format!(
                 "{name} is not as it was swapped: {text}; SQLite keeps old values as they were then, \
@@ -329,10 +316,7 @@ async fn check_order(
     let millis = creation_time::unix_millis(backend, planned.table, created, "")?;
     let key = quote_identifier(backend, &plan.key.becomes)?;
     let name = planned.table.name.quoted(backend)?;
-    let (top, limit) = match backend {
-        Backend::SqlServer => (format!("TOP ({NEIGHBOURS}) "), String::new()),
-        _ => (String::new(), format!(" LIMIT {NEIGHBOURS}")),
-    };
+    let (top, limit) = backend.first_rows(NEIGHBOURS);
     let query = format!(
         "SELECT {top}{millis} AS ms FROM {name} WHERE {key} IS NOT NULL ORDER BY {key}{limit}"
     );

@@ -5,6 +5,7 @@ use rowkey_core::storage::quote_identifier;
 use rowkey_sql::Conversion;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
+use rowkey_tables::dialect::Dialect;
 use rowkey_tables::text_literal::text_literal;
 
 use crate::old_table::old_table;
@@ -84,8 +85,8 @@ impl Sides {
                     (quoted.clone(), quoted)
                 }
             };
-            old.push(as_text(backend, &of_old));
-            new.push(as_text(backend, &of_new));
+            old.push(backend.as_compared(&of_old));
+            new.push(backend.as_compared(&of_new));
         }
         let select = |values: &[String], table: &QualifiedName| -> Result<String, Error> {
             Ok(format!(
@@ -116,23 +117,9 @@ impl Written {
     }
 
     fn of_before(&self, backend: Backend, sql_type: &str, kept: &str) -> String {
-        match (self, backend) {
-            (Self::Converted(_), _) => kept.into(),
-            (Self::Mapped { .. }, Backend::Sqlite) => format!(
-                "CASE typeof({kept}) WHEN 'blob' THEN hex({kept}) ELSE CAST({kept} AS TEXT) END"
-            ),
-            (Self::Mapped { .. }, Backend::Postgres) => format!("{kept}::text"),
-            // As the change wrote them into the map.
-            (Self::Mapped { .. }, Backend::MySql | Backend::MariaDb) => {
-                match sql_type.split(['(', ' ']).next().unwrap_or_default() {
-                    "binary" | "varbinary" => format!("LOWER(HEX({kept}))"),
-                    _ if sql_type.contains("zerofill") => format!("CAST({kept} + 0 AS CHAR)"),
-                    _ => format!("CAST({kept} AS CHAR)"),
-                }
-            }
-            (Self::Mapped { .. }, Backend::SqlServer) => {
-                format!("CONVERT(nvarchar(200), {kept})")
-            }
+        match self {
+            Self::Converted(_) => kept.into(),
+            Self::Mapped { .. } => backend.as_mapped(sql_type, kept),
         }
     }
 
@@ -184,14 +171,4 @@ fn in_order<'p>(before: &Table, planned: &'p PlannedTable<'_>, is_aside: bool) -
         keys => keys,
     };
     Names { columns, keys }
-}
-
-/// A value in a form that connections read, whatever its type is.
-fn as_text(backend: Backend, value: &str) -> String {
-    match backend {
-        Backend::Postgres => format!("({value})::text"),
-        Backend::MySql | Backend::MariaDb => format!("CAST({value} AS BINARY)"),
-        Backend::SqlServer => format!("CONVERT(nvarchar(max), {value})"),
-        Backend::Sqlite => value.into(),
-    }
 }
