@@ -34,7 +34,6 @@ chapters! {
     integer_keys "integer-keys.md"
     introduction "introduction.md"
     keys "keys.md"
-    keys_crate "keys-crate.md"
     migrations "migrations.md"
     partitions "partitions.md"
     retries_are_safe "retries-are-safe.md"
@@ -52,24 +51,26 @@ mod readme {}
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::BTreeMap;
     use std::fs;
     use std::path::Path;
 
-    /// The pages below a folder with a block of Rust code, by their paths from the book's source.
-    fn with_code(folder: &Path, pages: &mut BTreeSet<String>) {
+    /// The text of every page, by its path from the book's source.
+    fn pages() -> BTreeMap<String, String> {
         let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-        for entry in fs::read_dir(book.join(folder)).unwrap() {
-            let path = folder.join(entry.unwrap().file_name());
-            if book.join(&path).is_dir() {
-                with_code(&path, pages);
-            } else if path.extension().is_some_and(|extension| extension == "md") {
-                let text = fs::read_to_string(book.join(&path)).unwrap();
-                if text.lines().any(is_code) {
-                    pages.insert(path.to_str().unwrap().replace('\\', "/"));
+        let (mut folders, mut pages) = (vec![book.clone()], BTreeMap::new());
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "md") {
+                    let page = path.strip_prefix(&book).unwrap().to_str().unwrap();
+                    pages.insert(page.replace('\\', "/"), fs::read_to_string(&path).unwrap());
                 }
             }
         }
+        pages
     }
 
     /// Whether a block of Rust code begins with a line, in a list or a quotation as well.
@@ -84,9 +85,43 @@ mod tests {
 
     #[test]
     fn every_page_with_code_is_among_the_chapters() {
-        let mut found = BTreeSet::new();
-        with_code(Path::new(""), &mut found);
-        let chapters: BTreeSet<_> = super::PAGES.iter().map(|&page| page.to_owned()).collect();
-        assert_eq!(found, chapters);
+        let mut pages = pages();
+        pages.retain(|_, text| text.lines().any(is_code));
+        assert_eq!(pages.into_keys().collect::<Vec<_>>(), super::PAGES);
+    }
+
+    /// The lines of a file, or those between the comments `ANCHOR: region` and
+    /// `ANCHOR_END: region`.
+    fn lines<'a>(text: &'a str, region: Option<&str>) -> Vec<&'a str> {
+        let Some(region) = region else {
+            return text.lines().collect();
+        };
+        let is = |line: &str, mark: &str| line.ends_with(&format!(" {mark}: {region}"));
+        let lines = text.lines().skip_while(|line| !is(line, "ANCHOR"));
+        let lines = lines.skip(1).take_while(|line| !is(line, "ANCHOR_END"));
+        lines.collect()
+    }
+
+    /// Pages have copies of programs instead of mdBook's includes, so that they can be read without
+    /// building the book. A comment names the source: `<!-- examples/mesh/src/store.rs:create -->`.
+    #[test]
+    fn programs_are_as_in_the_files_that_the_comments_above_name() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        for (page, text) in pages() {
+            for copy in text.split("<!-- ").skip(1) {
+                let copy = copy.split_once(" -->\n```");
+                let (source, block) =
+                    copy.unwrap_or_else(|| panic!("{page}: a comment without a block"));
+                let (file, region) = source.split_once(':').unzip();
+                let file = file.unwrap_or(source);
+                let program = fs::read_to_string(root.join(file));
+                let program = program.unwrap_or_else(|error| panic!("{page}, {file}: {error}"));
+                let block = block.lines().skip(1).take_while(|line| *line != "```");
+                assert!(
+                    block.eq(lines(&program, region)),
+                    "{page} differs from {source}"
+                );
+            }
+        }
     }
 }

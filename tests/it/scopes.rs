@@ -27,7 +27,6 @@ fn counter() -> Arc<Incremental<DistributedId>> {
 
 #[test]
 fn a_thread_starts_without_scopes_and_is_given_one() {
-    // ANCHOR: thread
     let ids = counter();
     let _here = scope::enter(Arc::clone(&ids));
     assert_eq!(next(), InvoiceId::constant(1));
@@ -40,10 +39,8 @@ fn a_thread_starts_without_scopes_and_is_given_one() {
         });
     });
     assert_eq!(next(), InvoiceId::constant(3));
-    // ANCHOR_END: thread
 }
 
-// ANCHOR: one_thread
 #[tokio::test]
 async fn tasks_of_the_same_thread_use_its_scope() {
     let ids = scope::enter(counter());
@@ -60,18 +57,14 @@ async fn tasks_of_the_same_thread_use_its_scope() {
     drop(ids);
     assert!(tokio::spawn(async { is_default() }).await.unwrap());
 }
-// ANCHOR_END: one_thread
 
-// ANCHOR: many_threads
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn tasks_on_other_threads_do_not() {
     let _ids = scope::enter(counter());
     assert_eq!(next(), InvoiceId::constant(1));
     assert!(tokio::spawn(async { is_default() }).await.unwrap());
 }
-// ANCHOR_END: many_threads
 
-// ANCHOR: run
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_scope_follows_its_future_and_is_passed_on() {
     let ids = counter();
@@ -84,6 +77,7 @@ async fn a_scope_follows_its_future_and_is_passed_on() {
         });
         assert_eq!(both, (InvoiceId::constant(2), InvoiceId::constant(3)));
 
+        // ANCHOR: run
         // Another task or thread only if it is given the generator.
         assert!(tokio::spawn(async { is_default() }).await.unwrap());
         let spawned = tokio::spawn(scope::run(Arc::clone(&ids), async { next() }));
@@ -93,13 +87,13 @@ async fn a_scope_follows_its_future_and_is_passed_on() {
             next()
         });
         assert_eq!(blocking.await.unwrap(), InvoiceId::constant(5));
+        // ANCHOR_END: run
         next()
     });
     // On whichever thread polls it.
     assert_eq!(tokio::spawn(test).await.unwrap(), InvoiceId::constant(6));
     assert!(is_default());
 }
-// ANCHOR_END: run
 
 #[tokio::test]
 async fn the_scope_of_a_future_does_not_reach_what_it_spawns_on_the_same_thread() {

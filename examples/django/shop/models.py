@@ -5,6 +5,7 @@ from django.db import models
 from shop.fields import BytesUUIDField
 
 
+# ANCHOR: models
 class Customer(models.Model):
     id = BytesUUIDField(primary_key=True, default=uuid.uuid4, editable=False, db_column="id_key")
     name = models.CharField(max_length=100)
@@ -15,3 +16,4 @@ class Order(models.Model):
         Customer, on_delete=models.CASCADE, db_column="customer_id_key"
     )
     cents = models.BigIntegerField()
+# ANCHOR_END: models

@@ -10,7 +10,6 @@ use serde::Deserialize;
 
 use crate::{MESH, Store};
 
-// ANCHOR: config
 /// What `mesh.toml` contains.
 // No `Debug`: the address of a database may contain a password.
 #[derive(Deserialize)]
@@ -34,12 +33,13 @@ impl Config {
         Ok(toml::from_str(&fs::read_to_string(file)?)?)
     }
 
+    // ANCHOR: table
     /// Which region is asked first.
     pub(crate) fn table(&self) -> Result<IuidTable<String>, RoutesError> {
         let nodes = self.regions.keys().map(|name| (name, name.clone()));
         IuidTable::new(&MESH, &self.mesh, nodes)
     }
-    // ANCHOR_END: config
+    // ANCHOR_END: table
 
     pub(crate) async fn store(&self, name: &str) -> Result<Store> {
         let store = Store::open(name, &in_region(&self.regions, name)?.database).await;

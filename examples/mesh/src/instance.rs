@@ -78,7 +78,6 @@ pub async fn serve(config: Config, region: &str) -> Result<()> {
     Ok(axum::serve(listener, paths).await?)
 }
 
-// ANCHOR: answer
 /// Has a request answered by the region of its id, whatever this instance knows at first.
 async fn answer(
     State(instance): State<Arc<Instance>>,
@@ -161,7 +160,6 @@ impl Instance {
         Ok((status, headers, response.bytes().await?).into_response())
     }
 }
-// ANCHOR_END: answer
 
 /// Answers from the database.
 async fn answer_here(store: Store, id: MeshId, request: Request<String>) -> Result<Response> {

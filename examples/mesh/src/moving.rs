@@ -16,7 +16,6 @@ const BATCH: usize = 500;
 
 type Stores = BTreeMap<String, Store>;
 
-// ANCHOR: move
 /// Moves a pair to a region, or opens it there. Of two commands at the same time one fails; each
 /// can be repeated.
 pub async fn move_pair(stores: &Stores, pair: Pair, region: &str) -> Result<()> {
@@ -24,6 +23,7 @@ pub async fn move_pair(stores: &Stores, pair: Pair, region: &str) -> Result<()> 
     let (mut place, from) = settle(stores, pair).await?;
     let (to, mut since) = (in_region(stores, region)?, 0);
     let another = format!("another command moves {}: repeat this one", describe(pair));
+    // ANCHOR: move
     while place.region != region {
         place.version += 1;
         // The new region is told as well: an earlier command may still be deleting rows there.
@@ -43,6 +43,7 @@ pub async fn move_pair(stores: &Stores, pair: Pair, region: &str) -> Result<()> 
     for store in stores.values().filter(|store| store.region != region) {
         store.delete(pair, &place).await?;
     }
+    // ANCHOR_END: move
     Ok(())
 }
 
@@ -80,4 +81,3 @@ async fn copy(from: &Store, to: &Store, pair: Pair, versions: Range<i64>) -> Res
     }
     Ok(copied)
 }
-// ANCHOR_END: move

@@ -2,7 +2,6 @@
 
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
 
-// ANCHOR: embedded
 /// The tables in PostgreSQL.
 pub const POSTGRES: EmbeddedMigrations = embed_migrations!("../../migrations/diesel/postgres");
 /// The tables in MySQL.
@@ -11,4 +10,3 @@ pub const MYSQL: EmbeddedMigrations = embed_migrations!("../../migrations/diesel
 pub const MARIADB: EmbeddedMigrations = embed_migrations!("../../migrations/diesel/mariadb");
 /// The tables in SQLite.
 pub const SQLITE: EmbeddedMigrations = embed_migrations!("../../migrations/diesel/sqlite");
-// ANCHOR_END: embedded

@@ -21,7 +21,6 @@ impl MigratorTrait for Migrator {
 }
 // ANCHOR_END: migrator
 
-// ANCHOR: files
 /// A migration whose statements are in files.
 struct SqlFiles {
     name: &'static str,
@@ -100,4 +99,3 @@ macro_rules! sql_files {
     };
 }
 use sql_files;
-// ANCHOR_END: files

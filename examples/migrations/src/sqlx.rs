@@ -2,7 +2,6 @@
 
 use sqlx::migrate::Migrator;
 
-// ANCHOR: embedded
 /// The tables in PostgreSQL.
 pub static POSTGRES: Migrator = sqlx::migrate!("../../migrations/postgres");
 /// The tables in MySQL.
@@ -11,4 +10,3 @@ pub static MYSQL: Migrator = sqlx::migrate!("../../migrations/mysql");
 pub static MARIADB: Migrator = sqlx::migrate!("../../migrations/mariadb");
 /// The tables in SQLite.
 pub static SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite");
-// ANCHOR_END: embedded

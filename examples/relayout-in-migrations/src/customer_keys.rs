@@ -9,7 +9,6 @@ use rowkey_relayout::{Address, Connection, Error};
 
 use crate::{CustomerId, Report};
 
-// ANCHOR: change
 /// What is to change.
 pub fn request(backend: Backend) -> Request {
     Request::relayout("customers", "id", "text", CustomerId::PLAN.column(backend))
@@ -24,6 +23,7 @@ pub fn request(backend: Backend) -> Request {
 /// # Errors
 ///
 /// Those of [`relayout::run`]. After each of them, another call goes on.
+// ANCHOR: change
 pub async fn change(address: &Address, report: &Report) -> Result<(), Error> {
     let mut connection = Connection::open(address).await?;
     let plan = match begun(&mut connection).await? {

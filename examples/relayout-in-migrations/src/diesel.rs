@@ -19,7 +19,6 @@ const POSTGRES: EmbeddedMigrations = embed_migrations!("migrations/diesel/postgr
 const MYSQL: EmbeddedMigrations = embed_migrations!("migrations/diesel/mysql");
 const SQLITE: EmbeddedMigrations = embed_migrations!("migrations/diesel/sqlite");
 
-// ANCHOR: source
 /// The migrations in files, and the change among them.
 pub struct Migrations {
     files: EmbeddedMigrations,
@@ -30,23 +29,24 @@ pub struct Migrations {
 impl<DB: diesel::backend::Backend> MigrationSource<DB> for Migrations {
     /// In any order: Diesel sorts them by their versions.
     fn migrations(&self) -> migration::Result<Vec<Box<dyn Migration<DB>>>> {
+        // ANCHOR: source
         let mut migrations = MigrationSource::<DB>::migrations(&self.files)?;
         migrations.push(Box::new(CustomerKeys {
             address: self.address.clone(),
             report: self.report.clone(),
         }));
         Ok(migrations)
+        // ANCHOR_END: source
     }
 }
-// ANCHOR_END: source
 
-// ANCHOR: migration
 /// The change of the key, as a migration.
 struct CustomerKeys {
     address: Address,
     report: Report,
 }
 
+// ANCHOR: migration
 impl<DB: diesel::backend::Backend> Migration<DB> for CustomerKeys {
     fn run(&self, _: &mut dyn BoxableConnection<DB>) -> migration::Result<()> {
         let change = customer_keys::change(&self.address, &self.report);
@@ -67,17 +67,18 @@ impl<DB: diesel::backend::Backend> Migration<DB> for CustomerKeys {
     }
 }
 
-/// Like Diesel's connections, it blocks. Programs with tokio call [`migrate`] in `spawn_blocking`.
-fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
-    let mut runtime = tokio::runtime::Builder::new_current_thread();
-    runtime.enable_all().build()
-}
-
 impl MigrationMetadata for CustomerKeys {
     /// The change commits in between, on a connection of its own.
     fn run_in_transaction(&self) -> bool {
         false
     }
+}
+// ANCHOR_END: migration
+
+/// Like Diesel's connections, it blocks. Programs with tokio call [`migrate`] in `spawn_blocking`.
+fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    runtime.enable_all().build()
 }
 
 impl MigrationName for CustomerKeys {
@@ -91,7 +92,6 @@ impl fmt::Display for CustomerKeys {
         f.write_str("0002_customer_keys")
     }
 }
-// ANCHOR_END: migration
 
 /// Runs code with a connection to any of the databases, and with the migrations.
 macro_rules! with_connection {

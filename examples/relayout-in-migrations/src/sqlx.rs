@@ -34,7 +34,6 @@ macro_rules! with_connection {
     };
 }
 
-// ANCHOR: migrate
 /// Applies what is missing: migrations, the change, migrations.
 ///
 /// The migration after the change selects the new column. It records the change, and it fails if
@@ -43,6 +42,7 @@ macro_rules! with_connection {
 /// # Errors
 ///
 /// A migration or the change fails. Another call goes on.
+// ANCHOR: migrate
 pub async fn migrate(url: &str, report: &Report) -> Result<()> {
     let address: Address = url.parse()?;
     migrate_to(url, BEFORE).await?;

@@ -84,7 +84,6 @@ impl Bookings {
         self.ask(shard_key, find).await
     }
 
-    // ANCHOR: ask
     /// Asks the database of a shard, until one answers that serves the shard.
     async fn ask<T, F: Future<Output = Result<Option<T>, sqlx::Error>>>(
         &self,
@@ -99,7 +98,6 @@ impl Bookings {
         }
         Err(Error::NotOpen(shard_key))
     }
-    // ANCHOR_END: ask
 
     fn database_of(&self, shard_key: u32) -> Result<Database, Error> {
         Ok(self.router.load().node_of_shard_key(shard_key)?.clone())
@@ -121,7 +119,6 @@ impl Bookings {
     ///
     /// Any but [`Error::NotOpen`]; [`Error::Elsewhere`] if two databases have the shard. If the
     /// shard could not be copied, it is open in its old database.
-    // ANCHOR: move
     pub async fn move_shard(&self, shard: Shard, table: ShardTable<Database>) -> Result<(), Error> {
         let shard_key = SHARDS.compose(shard.region, shard.partition)?;
         let to = table.node_of_shard_key(shard_key)?;
@@ -147,6 +144,7 @@ impl Bookings {
                 }
             }
         }
+        // ANCHOR: move
         // Otherwise it is there already, or an earlier attempt has come that far.
         if let Some(from) = from {
             // Waits for writers that have begun, and refuses others from now on.
@@ -168,9 +166,9 @@ impl Bookings {
         for other in &others {
             other.delete_closed(shard_key).await?;
         }
+        // ANCHOR_END: move
         Ok(())
     }
-    // ANCHOR_END: move
 }
 
 /// All databases of a table but one.

@@ -18,7 +18,6 @@ pub struct Config {
     pub shards: ShardRoutes,
 }
 
-// ANCHOR: open
 impl Config {
     /// Opens all databases.
     ///
@@ -45,4 +44,3 @@ impl Config {
         Ok(ShardTable::new(SHARDS, &self.shards, databases.clone())?)
     }
 }
-// ANCHOR_END: open

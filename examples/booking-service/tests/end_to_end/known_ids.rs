@@ -29,7 +29,6 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     });
 }
 
-// ANCHOR: test
 /// 2023-11-14T22:13:20Z.
 const NOW: UnixMillis = UnixMillis::new(1_700_000_000_000);
 
@@ -83,7 +82,6 @@ async fn an_offer_is_booked(database: &TestDatabase) -> Result<()> {
     );
     Ok(())
 }
-// ANCHOR_END: test
 
 /// Public ids with a fixed secret.
 fn invoice_ids() -> LabelledCipher<InvoiceId> {

@@ -29,6 +29,7 @@ CHANGES = [
 ]
 
 
+# ANCHOR: migration
 class AfterRelayout(migrations.SeparateDatabaseAndState):
     """Changes the state. It changes the database only if that is new and has no rows."""
 
@@ -49,3 +50,4 @@ class AfterRelayout(migrations.SeparateDatabaseAndState):
 class Migration(migrations.Migration):
     dependencies = [("shop", "0001_initial")]
     operations = [AfterRelayout(database_operations=CHANGES, state_operations=CHANGES)]
+# ANCHOR_END: migration

@@ -13,7 +13,6 @@ use sea_orm_migration::sea_orm::{self, DbBackend, EntityTrait, QueryOrder};
 use self::entities::{customer, order, payment};
 use crate::{Purchase, Report, Result, customer_keys};
 
-// ANCHOR: migrator
 /// The migrations, of which one connects by itself.
 pub struct Migrator {
     /// The address of the database.
@@ -34,9 +33,7 @@ impl MigratorTraitSelf for Migrator {
         ]
     }
 }
-// ANCHOR_END: migrator
 
-// ANCHOR: migration
 /// The change of the key, as a migration.
 struct CustomerKeys {
     address: Address,
@@ -54,6 +51,7 @@ impl MigrationName for CustomerKeys {
     elided_lifetimes_in_paths,
     reason = "as async_trait and the trait want it"
 )]
+// ANCHOR: migration
 impl MigrationTrait for CustomerKeys {
     async fn up(&self, _: &SchemaManager) -> std::result::Result<(), DbErr> {
         let changed = customer_keys::change(&self.address, &self.report).await;
