@@ -31,7 +31,7 @@ fn of_the_page_about_existing_columns_in_sql_server() {
 #[test]
 fn of_the_page_about_a_fragmented_index() {
     let page = include_str!("../../../../docs/src/adoption/fragmented-index.md");
-    commands_print_what_the_page_shows(page, 4);
+    commands_print_what_the_page_shows(page, 2);
 }
 
 #[test]
@@ -43,13 +43,13 @@ fn of_the_page_about_ids_that_clients_make() {
 #[test]
 fn of_the_page_about_support() {
     let page = include_str!("../../../../docs/src/support-has-an-id.md");
-    commands_print_what_the_page_shows(page, 13);
+    commands_print_what_the_page_shows(page, 10);
 }
 
 #[test]
 fn of_the_page_about_hidden_ids() {
     let page = include_str!("../../../../docs/src/hide-ids-from-the-public.md");
-    commands_print_what_the_page_shows(page, 3);
+    commands_print_what_the_page_shows(page, 2);
 }
 
 #[test]
@@ -60,5 +60,5 @@ fn of_the_readme() {
 #[test]
 fn of_the_page_about_the_command_line() {
     let page = include_str!("../../../../docs/src/command-line.md");
-    commands_print_what_the_page_shows(page, 12);
+    commands_print_what_the_page_shows(page, 5);
 }
