@@ -33,6 +33,7 @@ chapters! {
     ids_that_say_where_they_live "ids-that-say-where-they-live.md"
     integer_keys "integer-keys.md"
     introduction "introduction.md"
+    keys_crate "keys-crate.md"
     keys "keys.md"
     migrations "migrations.md"
     partitions "partitions.md"
