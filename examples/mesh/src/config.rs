@@ -33,13 +33,11 @@ impl Config {
         Ok(toml::from_str(&fs::read_to_string(file)?)?)
     }
 
-    // ANCHOR: table
     /// Which region is asked first.
     pub(crate) fn table(&self) -> Result<IuidTable<String>, RoutesError> {
         let nodes = self.regions.keys().map(|name| (name, name.clone()));
         IuidTable::new(&MESH, &self.mesh, nodes)
     }
-    // ANCHOR_END: table
 
     pub(crate) async fn store(&self, name: &str) -> Result<Store> {
         let store = Store::open(name, &in_region(&self.regions, name)?.database).await;

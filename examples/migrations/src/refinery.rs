@@ -5,21 +5,21 @@ use tiberius::Client;
 use tokio::net::TcpStream;
 use tokio_util::compat::Compat;
 
-// ANCHOR: embedded
-mod embedded {
-    refinery::embed_migrations!("../../migrations/refinery/sqlserver");
-}
-
 /// Applies the migrations that are missing, all or none.
 ///
 /// # Errors
 ///
 /// A statement fails, or an applied migration is missing here or has changed.
+// ANCHOR: apply
 pub async fn apply(client: &mut Client<Compat<TcpStream>>) -> Result<Report, refinery::Error> {
     let runner = embedded::migrations::runner().set_grouped(true);
     runner.run_async(client).await
 }
-// ANCHOR_END: embedded
+
+mod embedded {
+    refinery::embed_migrations!("../../migrations/refinery/sqlserver");
+}
+// ANCHOR_END: apply
 
 #[cfg(test)]
 mod tests {

@@ -37,13 +37,13 @@ fn of_the_page_about_a_fragmented_index() {
 #[test]
 fn of_the_page_about_ids_that_clients_make() {
     let page = include_str!("../../../../docs/src/clients-make-the-ids.md");
-    commands_print_what_the_page_shows(page, 3);
+    commands_print_what_the_page_shows(page, 2);
 }
 
 #[test]
 fn of_the_page_about_support() {
     let page = include_str!("../../../../docs/src/support-has-an-id.md");
-    commands_print_what_the_page_shows(page, 10);
+    commands_print_what_the_page_shows(page, 9);
 }
 
 #[test]

@@ -163,7 +163,6 @@ fn a_counter_is_shown_with_four_hexadecimal_digits() {
     assert!(id.to_string().starts_with("0005"));
 }
 
-// Listed in docs/src/differences.md.
 #[test]
 fn counters_before_1970_step_evenly() {
     let counters = [-120_001, -120_000, -60_001, -60_000, -1, 0]

@@ -328,7 +328,6 @@ fn borrowing_stops_at_the_last_instant() {
     assert_eq!(state.next(LAST_CLOCK, 5).unwrap().random(), 6);
 }
 
-// Listed in docs/src/differences.md.
 #[test]
 fn the_first_clock_reading_is_one_second_after_1900() {
     let first = UnixMillis::new(MS_1900 + 1_000);

@@ -95,7 +95,6 @@ fn make_vectors() {
     }
 }
 
-// Listed in docs/src/differences.md.
 #[test]
 fn before_epoch_vectors_are_errors() {
     for case in vectors::<BeforeEpoch>("before_epoch", 1) {

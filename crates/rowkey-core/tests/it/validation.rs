@@ -94,7 +94,6 @@ fn the_tolerance_follows_the_interval() {
     assert_eq!(accepted::<1>(), 21);
 }
 
-// Listed in docs/src/differences.md.
 #[test]
 fn the_window_wraps_also_near_1970() {
     let comb = |counter| ShortPrefixComb::<60_000>::from_parts(counter, [0; 14]);

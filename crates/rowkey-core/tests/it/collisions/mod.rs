@@ -474,7 +474,6 @@ fn the_book_says_how_hard_guessing_is() {
         vec![
             code(format),
             odds(space.guessed(1, 1)),
-            about(space.guesses_until(1, 0.01) as f64),
             guess_beside_others(format).map_or_else(|| "the same".into(), odds),
         ]
     });
@@ -482,7 +481,6 @@ fn the_book_says_how_hard_guessing_is() {
         &[
             "format",
             "one guess at one id",
-            "1 % after guesses",
             "beside a known id, or in a full millisecond",
         ],
         &rows,
