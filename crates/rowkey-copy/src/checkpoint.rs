@@ -1,9 +1,8 @@
 //! How far a copy has come, in a table of the target.
 
-use rowkey_core::Backend;
 use rowkey_tables::{Connection, Error};
 
-use crate::session;
+use crate::dialect::engine;
 use crate::write::Tally;
 use crate::write::literal::push_hex;
 
@@ -136,21 +135,10 @@ pub(super) fn damaged() -> Error {
 }
 
 async fn make_table(target: &mut Connection) -> Result<(), Error> {
-    let options = match target.backend() {
-        Backend::MySql | Backend::MariaDb => " ENGINE = InnoDB CHARACTER SET ascii",
-        _ => "",
-    };
-    let text = match target.backend() {
-        Backend::MySql | Backend::MariaDb => "longtext",
-        Backend::SqlServer => "varchar(max)",
-        _ => "text",
-    };
-    let create = match target.backend() {
-        Backend::SqlServer => format!("IF OBJECT_ID(N'{TABLE}', N'U') IS NULL CREATE TABLE"),
-        _ => "CREATE TABLE IF NOT EXISTS".into(),
-    };
+    let has = &engine(target.backend()).target;
+    let (create, text, options) = ((has.create)(TABLE), has.state_text, has.state_options);
     let statement = format!(
-        "{create} {TABLE} (job varchar(64) NOT NULL, number integer NOT NULL, \
+        "{create} (job varchar(64) NOT NULL, number integer NOT NULL, \
          part integer NOT NULL, state varchar(20) NOT NULL, row_count bigint NOT NULL, \
          row_sum varchar(32) NOT NULL, last_key {text} NOT NULL, until_key {text} NOT NULL, \
          PRIMARY KEY (job, number, part)){options}"
@@ -176,7 +164,7 @@ pub(super) async fn begin(
     });
     let parts: Vec<String> = parts.collect();
     // In one transaction, because a copy that has only a part of them would not go on.
-    let begin = session::begin(target.backend());
+    let begin = engine(target.backend()).sessions.begin;
     target.execute(DOING, begin).await?;
     for parts in parts.chunks(ROWS) {
         let statement = format!(
@@ -226,10 +214,9 @@ pub(super) async fn advance(
         place.condition(),
         State::Begun.name(),
     );
-    let changed = match target.backend() {
-        // Only there, this counts nothing.
-        Backend::SqlServer => target.update(DOING, &statement, &[]).await?,
-        _ => target.execute(DOING, &statement).await?,
+    let changed = match engine(target.backend()).sessions.counts_changes {
+        true => target.execute(DOING, &statement).await?,
+        false => target.update(DOING, &statement, &[]).await?,
     };
     match changed {
         1 => Ok(()),

@@ -4,9 +4,9 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Column, DependentKind, Table};
-use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::types::{self, Type};
 
+use crate::dialect::engine;
 use crate::side::{Side, SideColumn};
 use crate::{defaults, objects};
 
@@ -16,8 +16,8 @@ pub(super) struct Creation {
     pub(super) left_out: Vec<String>,
 }
 
-/// The table with its columns and its primary key, unless that is added after the rows. In SQLite
-/// with its references too, which cannot be added later.
+/// The table with its columns and its primary key, unless that is added after the rows, and with
+/// its references if they cannot be added later.
 pub(super) fn creation(
     source: Backend,
     table: &Table,
@@ -26,6 +26,7 @@ pub(super) fn creation(
     originals: &[&Table],
     is_key_late: bool,
 ) -> Result<Creation, Error> {
+    let target = engine(side.backend);
     let mut left_out = Vec::new();
     let mut lines = Vec::new();
     let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
@@ -50,11 +51,9 @@ pub(super) fn creation(
             }
         });
     }
-    let is_elsewhere = match side.backend {
-        Backend::Sqlite => counted.is_some(),
-        // MySQL counts only with a key.
-        Backend::MySql | Backend::MariaDb => is_key_late && counted.is_none(),
-        _ => is_key_late,
+    let is_elsewhere = match counted {
+        Some(_) => target.counters.is_key || is_key_late && !target.counters.needs_key,
+        None => is_key_late,
     };
     match primary {
         Some(key) if !is_elsewhere => {
@@ -66,7 +65,7 @@ pub(super) fn creation(
         Some(_) => {}
         None => left_out.push(format!("{} has no primary key", side.name)),
     }
-    if side.backend == Backend::Sqlite {
+    if !target.objects.adds_references {
         for key in objects::references(source, table, side, sides, originals)? {
             match key {
                 Ok(object) => lines.push(object.definition),
@@ -74,19 +73,12 @@ pub(super) fn creation(
             }
         }
     }
-    let options = match side.backend {
-        Backend::MySql | Backend::MariaDb => " ENGINE = InnoDB ROW_FORMAT = DYNAMIC",
-        _ => "",
-    };
-    let name = side.quoted()?;
-    let create = match side.backend {
-        Backend::SqlServer => {
-            let place = text_literal(side.backend, &name);
-            format!("IF OBJECT_ID({place}, N'U') IS NULL CREATE TABLE")
-        }
-        _ => "CREATE TABLE IF NOT EXISTS".into(),
-    };
-    let statement = format!("{create} {name} ({}){options}", lines.join(", "));
+    let statement = format!(
+        "{} ({}){}",
+        (target.target.create)(&side.quoted()?),
+        lines.join(", "),
+        target.target.options
+    );
     Ok(Creation {
         statement,
         left_out,
@@ -100,13 +92,10 @@ pub(crate) fn line(
     default: Option<String>,
 ) -> Result<String, Error> {
     let name = quote_identifier(backend, &column.name)?;
-    // A `timestamp` of MySQL is otherwise NOT NULL, with a default.
-    let null = match (is_null, column.own) {
-        (false, _) => " NOT NULL",
-        (true, Type::Instant) if backend != Backend::Postgres => " NULL",
-        // A setting of the session may say otherwise.
-        (true, _) if backend == Backend::SqlServer => " NULL",
-        (true, _) => "",
+    let null = match is_null {
+        false => " NOT NULL",
+        true if (engine(backend).columns.is_null_written)(column.own) => " NULL",
+        true => "",
     };
     let default = default.map(|sql| format!(" DEFAULT {sql}"));
     let default = default.unwrap_or_default();
@@ -137,32 +126,15 @@ fn counted_line(
         .find(|one| one.kind == DependentKind::Sequence && one.columns == [column.name.clone()]);
     let definition = sequence.map_or("", |sequence| &sequence.definition);
     let step = definition.split_once("INCREMENT BY ").map(|(_, step)| step);
-    let kept = match side.backend {
-        Backend::Postgres | Backend::SqlServer => step.filter(|step| !step.starts_with('-')),
-        _ => None,
-    };
+    let counters = &engine(side.backend).counters;
+    let kept = step.filter(|step| counters.has_steps && !step.starts_with('-'));
     if let (Some(step), None) = (step, kept) {
         left_out.push(format!(
             "{}.{}: it counts by {step} in the source, and by 1 in the target",
             table.name, column.name
         ));
     }
-    Ok(match side.backend {
-        Backend::Postgres => {
-            let is_always = definition.starts_with("GENERATED ALWAYS");
-            let how = if is_always { "ALWAYS" } else { "BY DEFAULT" };
-            let step = kept.map(|step| format!(" (INCREMENT BY {step})"));
-            let step = step.unwrap_or_default();
-            format!("{name} {sql_type} GENERATED {how} AS IDENTITY{step} NOT NULL")
-        }
-        Backend::Sqlite => format!("{name} INTEGER PRIMARY KEY AUTOINCREMENT"),
-        Backend::SqlServer => {
-            let step = kept.map(|step| format!("(1, {step})"));
-            let step = step.unwrap_or_default();
-            format!("{name} {sql_type} IDENTITY{step} NOT NULL")
-        }
-        _ => format!("{name} {sql_type} NOT NULL AUTO_INCREMENT"),
-    })
+    Ok((counters.column)(&name, sql_type, definition, kept))
 }
 
 fn default_of(
@@ -192,7 +164,7 @@ fn default_of(
         .filter(|sql| !sql.eq_ignore_ascii_case("null"))?;
     // A `datetime` has the clock of UTC, and its default would have that of a session.
     let is_moment = types::parse(source, &original.sql_type) == Some(Type::Instant)
-        && matches!(side.backend, Backend::MySql | Backend::MariaDb)
+        && engine(side.backend).columns.has_local_now
         && column.own == Type::Timestamp;
     let carried = match original.is_serial() || is_moment {
         true => None,

@@ -1,37 +1,29 @@
 //! Defaults of columns in the words of another database.
 
 use rowkey_core::Backend;
+use rowkey_tables::dialect::Dialect;
 use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::types::Type;
 
+use crate::dialect::engine;
+
 /// The default of a column in the target; nothing for an expression that only the source has.
 pub(super) fn carried(source: Backend, target: Backend, own: Type, sql: &str) -> Option<String> {
+    let (shown, columns) = (&engine(source).columns, &engine(target).columns);
     if source == target {
-        return Some(match target {
-            // SQLite shows an expression without the parentheses that it needs.
-            Backend::Sqlite => format!("({sql})"),
-            _ => sql.to_owned(),
-        });
+        return Some((columns.default)(sql));
     }
-    let is_mysql = matches!(target, Backend::MySql | Backend::MariaDb);
-    let sql = sql.trim();
-    // SQL Server shows each with parentheses.
-    let sql = match source {
-        Backend::SqlServer => sql.trim_matches(['(', ')']),
-        _ => sql,
-    };
+    let sql = (shown.unwrapped)(sql.trim());
     let lower = sql.to_ascii_lowercase();
     if is_now(&lower) {
+        let [without_zone, with_zone] = columns.now;
         return match own {
-            Type::Timestamp | Type::Instant if is_mysql => Some("CURRENT_TIMESTAMP(6)".into()),
-            Type::Timestamp if target == Backend::SqlServer => Some("SYSDATETIME()".into()),
-            Type::Instant if target == Backend::SqlServer => Some("SYSDATETIMEOFFSET()".into()),
-            Type::Timestamp | Type::Instant => Some("CURRENT_TIMESTAMP".into()),
+            Type::Timestamp => Some(without_zone.into()),
+            Type::Instant => Some(with_zone.into()),
             _ => None,
         };
     }
-    // These columns have no defaults in MySQL.
-    if is_mysql && matches!(own, Type::Text(None) | Type::Bytes(None) | Type::Json) {
+    if !(columns.has_default)(own) {
         return None;
     }
     let value = match lower.as_str() {
@@ -40,13 +32,14 @@ pub(super) fn carried(source: Backend, target: Backend, own: Type, sql: &str) ->
         _ => value_of(source, sql)?,
     };
     match own {
-        Type::Bool | Type::Flag => match (target, value.as_str()) {
-            (Backend::Postgres, "1" | "t" | "true") => Some("true".into()),
-            (Backend::Postgres, "0" | "f" | "false") => Some("false".into()),
-            (_, "1" | "t" | "true") => Some("1".into()),
-            (_, "0" | "f" | "false") => Some("0".into()),
-            _ => None,
-        },
+        Type::Bool | Type::Flag => {
+            let [no, yes] = engine(target).values.booleans;
+            match value.as_str() {
+                "1" | "t" | "true" => Some(yes.into()),
+                "0" | "f" | "false" => Some(no.into()),
+                _ => None,
+            }
+        }
         Type::Integer { .. } => value.parse::<i128>().ok().map(|number| number.to_string()),
         Type::Text(_) | Type::PaddedText(_) if !value.contains('\0') => {
             Some(text_literal(target, &value))
@@ -70,20 +63,16 @@ fn is_now(lower: &str) -> bool {
     names.contains(&name)
 }
 
-/// The value of a literal, without PostgreSQL's cast.
+/// The value of a literal.
 fn value_of(source: Backend, sql: &str) -> Option<String> {
-    let sql = match source {
-        Backend::Postgres => sql.rsplit_once("::").map_or(sql, |(value, _)| value),
-        Backend::SqlServer => sql.strip_prefix('N').unwrap_or(sql),
-        _ => sql,
-    };
+    let sql = (engine(source).columns.uncast)(sql);
     let Some(inside) = sql
         .strip_prefix('\'')
         .and_then(|rest| rest.strip_suffix('\''))
     else {
         return crate::batch::normal(sql).map(|_| sql.to_owned());
     };
-    let escapes = matches!(source, Backend::MySql | Backend::MariaDb);
+    let escapes = source.escapes_by_backslash();
     let mut value = String::new();
     let mut characters = inside.chars();
     while let Some(character) = characters.next() {

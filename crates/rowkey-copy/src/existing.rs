@@ -1,22 +1,21 @@
 //! Whether tables of the target are as a copy needs them, before it and after it.
 
-use rowkey_core::Backend;
 use rowkey_tables::catalog::{Catalog, Table};
 use rowkey_tables::types;
 use rowkey_tables::{Connection, Error};
 
+use crate::dialect::engine;
 use crate::plan::type_of;
 use crate::select::first;
 use crate::side::Side;
 
-/// Fails, with what is wrong, for a reference without a row in SQLite, which does not look while
-/// rows are written.
+/// Fails, with what is wrong, for a reference without a row, if the target does not look while rows
+/// are written.
 pub(crate) async fn check_references(target: &mut Connection, wrong: &str) -> Result<(), Error> {
-    if target.backend() != Backend::Sqlite {
+    let Some(query) = engine(target.backend()).objects.orphan else {
         return Ok(());
-    }
+    };
     let doing = "the references of the target";
-    let query = "SELECT \"table\", rowid FROM pragma_foreign_key_check() LIMIT 1";
     match target.query(doing, query, &[]).await?.first() {
         Some(row) => Err(Error::Differs {
             what: format!("the references of {}", row.text(0)?),
@@ -56,8 +55,7 @@ pub(crate) async fn check_target(
                 }
             }
             check_types(table, side)?;
-            let is_mysql = matches!(side.backend, Backend::MySql | Backend::MariaDb);
-            if is_mysql && table.options != "InnoDB" {
+            if engine(side.backend).target.has_engines && table.options != "InnoDB" {
                 return Err(Error::refused(
                     what,
                     format!("its engine {} has no transactions", table.options),
@@ -109,10 +107,7 @@ pub(super) async fn check_rows(
     rows: u64,
 ) -> Result<(), Error> {
     let doing = format!("the rows of {}", side.name);
-    let function = match side.backend {
-        Backend::SqlServer => "COUNT_BIG",
-        _ => "COUNT",
-    };
+    let function = engine(side.backend).rows.count;
     let query = format!("SELECT {function}(*) FROM {}", side.quoted()?);
     let found = target.count(&doing, &query, &[]).await?;
     match found == rows {

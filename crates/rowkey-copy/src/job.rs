@@ -4,6 +4,7 @@ use rowkey_core::Backend;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, Table};
 
+use crate::dialect::engine;
 use crate::objects::{self, Carried, ObjectKind};
 use crate::plan::{CopyPlan, CopyPolicy};
 use crate::side::Side;
@@ -65,7 +66,7 @@ impl<'c> Job<'c> {
             planned.extend(indexes.into_iter().map(|index| (number, index)));
         }
         for (number, (table, side)) in tables() {
-            if side.backend != Backend::Sqlite {
+            if engine(side.backend).objects.adds_references {
                 let keys =
                     objects::references(self.source, table, side, &self.to, &self.originals)?;
                 planned.extend(keys.into_iter().map(|key| (number, key)));

@@ -6,6 +6,7 @@ use rowkey_tables::inventory::other_schemas;
 use rowkey_tables::types::Type;
 use rowkey_tables::{Connection, Error};
 
+use crate::dialect::engine;
 use crate::plan::CopyPlan;
 use crate::side::Side;
 
@@ -19,7 +20,7 @@ pub(super) async fn of_database(
     let mut notes = omitted(plan, catalog);
     notes.extend(grants(source, plan).await?);
     notes.extend(programs(source, plan, catalog).await?);
-    if catalog.backend == Backend::Postgres {
+    if engine(catalog.backend).objects.has_schemas {
         let schemas = other_schemas::names(source).await?;
         let schemas = schemas.iter();
         notes.extend(schemas.map(|schema| format!("the schema {schema} is left out")));
@@ -33,8 +34,7 @@ pub(super) fn of_table(source: Backend, table: &Table, side: &Side) -> Vec<Strin
     notes.extend(keys(table));
     notes.extend(collations(table, side));
     notes.extend(offsets(source, table, side));
-    let is_mysql = matches!(source, Backend::MySql | Backend::MariaDb);
-    if is_mysql && !["InnoDB", ""].contains(&table.options.as_str()) {
+    if engine(source).target.has_engines && !["InnoDB", ""].contains(&table.options.as_str()) {
         notes.push(format!(
             "{}: its engine {} has no transactions, so that its rows are not those of the moment at which the \
              copy began",
@@ -72,25 +72,13 @@ fn omitted(plan: &CopyPlan, catalog: &Catalog) -> Vec<String> {
         .collect()
 }
 
-/// Who has which privileges on the tables of PostgreSQL, besides their owners.
-const GRANTS: &str = "
-SELECT NULLIF(n.nspname, current_schema())::text, c.relname::text,
-  COALESCE(r.rolname::text, 'everybody'),
-  string_agg(g.privilege_type, ', ' ORDER BY g.privilege_type)
-FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-CROSS JOIN LATERAL aclexplode(c.relacl) g
-LEFT JOIN pg_roles r ON r.oid = g.grantee
-WHERE c.relkind IN ('r', 'p') AND g.grantee <> c.relowner
-GROUP BY 1, 2, 3 ORDER BY 1 NULLS FIRST, 2, 3";
-
-/// The privileges on whole tables, as sentences. In other databases than PostgreSQL, they are among
-/// the dependents of a table.
+/// The privileges on whole tables, as sentences, unless they are among the dependents of a table.
 async fn grants(source: &mut Connection, plan: &CopyPlan) -> Result<Vec<String>, Error> {
     let mut notes = Vec::new();
-    if source.backend() != Backend::Postgres {
+    let Some(query) = engine(source.backend()).objects.grants else {
         return Ok(notes);
-    }
-    for row in source.query("the privileges", GRANTS, &[]).await? {
+    };
+    for row in source.query("the privileges", query, &[]).await? {
         let schema = row.optional_text(0)?.map(ToOwned::to_owned);
         let name = row.text(1)?.to_owned();
         let table = QualifiedName { schema, name };
@@ -104,39 +92,7 @@ async fn grants(source: &mut Connection, plan: &CopyPlan) -> Result<Vec<String>,
     Ok(notes)
 }
 
-/// Views and programs of the source's own schema: their kinds, and their names as among the
-/// dependents of tables. Those of extensions come with them.
-const POSTGRES_PROGRAMS: &str = "
-SELECT 'view', format('%I.%I', n.nspname, v.relname)
-FROM pg_class v JOIN pg_namespace n ON n.oid = v.relnamespace
-WHERE n.nspname = current_schema() AND v.relkind IN ('v', 'm')
-  AND NOT EXISTS (SELECT FROM pg_depend e
-    WHERE e.classid = 'pg_class'::regclass AND e.objid = v.oid AND e.deptype = 'e')
-UNION ALL SELECT 'routine', p.oid::regprocedure::text
-FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_language l ON l.oid = p.prolang
-WHERE n.nspname = current_schema() AND l.lanname NOT IN ('internal', 'c')
-  AND p.proname NOT LIKE 'rowkey\\_%'
-  AND NOT EXISTS (SELECT FROM pg_depend e
-    WHERE e.classid = 'pg_proc'::regclass AND e.objid = p.oid AND e.deptype = 'e')
-ORDER BY 1, 2";
-
-const MYSQL_PROGRAMS: &str = "
-SELECT 'event', event_name FROM information_schema.events WHERE event_schema = DATABASE()
-UNION ALL SELECT 'routine', routine_name FROM information_schema.routines
-WHERE routine_schema = DATABASE()
-UNION ALL SELECT 'view', table_name FROM information_schema.views WHERE table_schema = DATABASE()
-ORDER BY 1, 2";
-
-const SQLITE_PROGRAMS: &str = "
-SELECT 'view', name FROM sqlite_master WHERE type = 'view' ORDER BY 2";
-
-const SQL_SERVER_PROGRAMS: &str = "
-SELECT CASE o.type WHEN 'V' THEN N'view' ELSE N'routine' END,
-  SCHEMA_NAME(o.schema_id) + N'.' + o.name FROM sys.objects o
-WHERE o.schema_id = SCHEMA_ID() AND o.is_ms_shipped = 0 AND o.type IN ('V', 'P', 'FN', 'IF', 'TF')
-ORDER BY 1, 2";
-
-/// The views and programs that no table of the plan leads to.
+/// The views and programs of the source's own schema that no table of the plan leads to.
 async fn programs(
     source: &mut Connection,
     plan: &CopyPlan,
@@ -145,22 +101,14 @@ async fn programs(
     let tables = catalog.tables.iter();
     let planned = tables.filter(|table| is_planned(plan, &table.name));
     let dependents: Vec<_> = planned.flat_map(|table| &table.dependents).collect();
-    let query = match source.backend() {
-        Backend::Postgres => POSTGRES_PROGRAMS,
-        Backend::MySql | Backend::MariaDb => MYSQL_PROGRAMS,
-        Backend::SqlServer => SQL_SERVER_PROGRAMS,
-        _ => SQLITE_PROGRAMS,
-    };
+    let objects = &engine(source.backend()).objects;
     let mut notes = Vec::new();
-    for row in source.query("the views and programs", query, &[]).await? {
-        let (kind, name) = (row.text(0)?, row.text(1)?);
-        let name = match source.backend() {
-            Backend::MySql | Backend::MariaDb => {
-                let schema = None;
-                let name = name.to_owned();
-                QualifiedName { schema, name }.to_string()
-            }
-            _ => name.to_owned(),
+    let doing = "the views and programs";
+    for row in source.query(doing, objects.programs, &[]).await? {
+        let (kind, name) = (row.text(0)?, row.text(1)?.to_owned());
+        let name = match objects.programs_are_quoted {
+            true => name,
+            false => QualifiedName { schema: None, name }.to_string(),
         };
         let mut dependents = dependents.iter();
         if !dependents.any(|one| one.kind.name() == kind && one.name == name) {
@@ -263,8 +211,7 @@ fn collations(table: &Table, side: &Side) -> Vec<String> {
 fn offsets(source: Backend, table: &Table, side: &Side) -> Vec<String> {
     let has_offset = |name: &str| {
         let original = table.column(name);
-        source == Backend::SqlServer
-            && original.is_some_and(|column| column.sql_type.starts_with("datetimeoffset"))
+        original.is_some_and(|column| (engine(source).values.has_offset)(&column.sql_type))
     };
     let columns = side.columns.iter().filter(|column| {
         has_offset(&column.name) && matches!(column.own, Type::Instant | Type::Timestamp)

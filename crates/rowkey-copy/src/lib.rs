@@ -13,6 +13,7 @@ pub mod chunks;
 mod compare;
 mod create;
 mod defaults;
+mod dialect;
 mod existing;
 mod instead;
 mod job;
@@ -53,7 +54,7 @@ pub(crate) use self::{
     objects::counter,
     plan::{VERSION as PLAN_VERSION, is_collation, type_of},
     planning::is_counted_id,
-    session::{begin, begin_reading, begin_writing},
+    session::{begin_reading, begin_writing},
     sides::all_or_one,
 };
 

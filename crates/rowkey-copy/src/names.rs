@@ -3,18 +3,16 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
+use rowkey_tables::dialect::{Asked, Dialect};
 
 use crate::checkpoint;
+use crate::dialect::engine;
 use crate::plan::{CopyPlan, TablePlan};
 
 /// A name without what the database does not look at when it compares names of columns, indexes
 /// and, in SQLite, tables.
 pub(super) fn folded(backend: Backend, name: &str) -> String {
-    match backend {
-        Backend::Postgres => name.to_owned(),
-        Backend::Sqlite => name.to_ascii_lowercase(),
-        _ => name.to_lowercase(),
-    }
+    (engine(backend).target.folded)(name)
 }
 
 /// The beginning of a name with a suffix, as much of it as the database takes.
@@ -62,10 +60,9 @@ fn untaken(what: &str, backend: Backend, name: &str) -> Option<Error> {
     ))
 }
 
-/// Whether MySQL tells tables apart by the case of their letters is up to the server, which is
-/// asked later.
+/// Where the case of letters is up to the server, it is asked later.
 fn same_table(target: Backend, one: &TablePlan, other: &TablePlan) -> Option<Error> {
-    let is_same = target == Backend::Sqlite
+    let is_same = target.case_of_tables() == Asked::Known(false)
         && one.becomes.schema == other.becomes.schema
         && folded(target, &one.becomes.name) == folded(target, &other.becomes.name);
     is_same.then(|| same_tables(target, one, other))

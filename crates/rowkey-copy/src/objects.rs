@@ -4,9 +4,9 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Column, DependentKind, ForeignKey, QualifiedName, Table};
-use rowkey_tables::connection::{Connection, Value};
-use rowkey_tables::text_literal::text_literal;
+use rowkey_tables::connection::Connection;
 
+use crate::dialect::{LateKey, engine};
 use crate::names;
 use crate::side::{Content, Side};
 
@@ -80,20 +80,19 @@ pub(super) fn list(backend: Backend, names: &[String]) -> Result<String, Error> 
 }
 
 /// Whether the primary key is added after the rows. Sorting all keys once takes less time than
-/// finding a place for each of them. MySQL and MariaDB store the rows in that place, so that only
-/// rows that come in another order gain: a table that is larger than the buffer pool takes a
-/// fraction of the time then.
+/// finding a place for each of them.
 pub(super) async fn has_late_key(
     target: &mut Connection,
     from: &Side,
     to: &Side,
 ) -> Result<bool, Error> {
-    match to.backend {
-        Backend::Postgres => Ok(true),
-        Backend::MySql | Backend::MariaDb if !arrive_in_order(from, to) => {
-            Ok(!requires_keys(target).await?)
+    match engine(to.backend).objects.late_key {
+        LateKey::AfterRows => Ok(true),
+        LateKey::AfterOtherOrder(query) if !arrive_in_order(from, to) => {
+            let doing = "the settings of the target";
+            Ok(target.query(doing, query, &[]).await?.is_empty())
         }
-        _ => Ok(false),
+        LateKey::AfterOtherOrder(_) | LateKey::WithTable => Ok(false),
     }
 }
 
@@ -108,25 +107,13 @@ fn arrive_in_order(from: &Side, to: &Side) -> bool {
     })
 }
 
-/// Whether a server of MySQL or MariaDB refuses tables without a key, or gives them one of its own.
-async fn requires_keys(target: &mut Connection) -> Result<bool, Error> {
-    let query = "SHOW VARIABLES WHERE Variable_name IN \
-                 ('sql_require_primary_key', 'sql_generate_invisible_primary_key', \
-                 'innodb_force_primary_key') AND Value = 'ON'";
-    let found = target
-        .query("the settings of the target", query, &[])
-        .await?;
-    Ok(!found.is_empty())
-}
-
 /// The primary key, where it may be added after the rows.
 pub(super) fn late_key(table: &Table, side: &Side) -> Result<Option<Object>, Error> {
     let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
-    let may_be_late = matches!(
-        side.backend,
-        Backend::Postgres | Backend::MySql | Backend::MariaDb
-    );
-    let key = table.primary_key().filter(|_| may_be_late);
+    let key = match engine(side.backend).objects.late_key {
+        LateKey::AfterRows | LateKey::AfterOtherOrder(_) => table.primary_key(),
+        LateKey::WithTable => None,
+    };
     let Some(key) = key.filter(|key| key.columns.iter().all(is_copied)) else {
         return Ok(None);
     };
@@ -191,14 +178,14 @@ pub(super) fn indexes(
     Ok(found)
 }
 
-/// The condition of a unique index of SQL Server, where NULL would be the same as NULL.
+/// The condition of a unique index where NULL would be the same as NULL.
 fn unless_null(
     table: &Table,
     side: &Side,
     columns: &[String],
     is_unique: bool,
 ) -> Result<String, Error> {
-    if !is_unique || side.backend != Backend::SqlServer {
+    if !is_unique || engine(side.backend).objects.unique_takes_nulls {
         return Ok(String::new());
     }
     let may_be_null = |name: &&String| table.column(name).is_some_and(|column| column.is_nullable);
@@ -215,8 +202,7 @@ fn unless_null(
     })
 }
 
-/// A name that no other index has. Those that SQLite made itself are reserved, and in some
-/// databases two tables have no indexes of the same name.
+/// A name that no other index has. In some databases, two tables have no indexes of the same name.
 fn free_name(
     source: Backend,
     side: &Side,
@@ -225,7 +211,7 @@ fn free_name(
     what: &str,
     taken: &mut Vec<String>,
 ) -> String {
-    let own = match source == Backend::Sqlite && name.starts_with("sqlite_") || name.is_empty() {
+    let own = match (engine(source).objects.is_reserved)(name) || name.is_empty() {
         true => format!("{}_{}_{what}", side.name.name, columns.join("_")),
         false => name.to_owned(),
     };
@@ -247,15 +233,8 @@ fn free_name(
 /// The names that indexes must not have: where tables and indexes share theirs, those of tables,
 /// and those that PostgreSQL gives to primary keys.
 pub(super) fn taken(sides: &[Side]) -> Vec<String> {
-    let names = sides.iter().flat_map(|side| {
-        let name = &side.name.name;
-        match side.backend {
-            Backend::Postgres => vec![name.clone(), format!("{name}_pkey")],
-            Backend::Sqlite => vec![names::folded(side.backend, name)],
-            _ => Vec::new(),
-        }
-    });
-    names.collect()
+    let taken = |side: &Side| (engine(side.backend).objects.taken)(&side.name.name);
+    sides.iter().flat_map(taken).collect()
 }
 
 /// The references of a table to tables of the plan.
@@ -266,6 +245,8 @@ pub(super) fn references(
     sides: &[Side],
     originals: &[&Table],
 ) -> Result<Vec<Carried>, Error> {
+    let had = &engine(source).objects;
+    let has = &engine(side.backend).objects;
     let mut taken = Vec::new();
     let mut found = Vec::new();
     for key in &table.foreign_keys {
@@ -274,11 +255,11 @@ pub(super) fn references(
             found.push(Err(left_out(table, key, "that table is not copied")));
             continue;
         };
-        let has = |side: &Side, names: &[String]| {
+        let copies = |side: &Side, names: &[String]| {
             let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
             names.iter().all(is_copied)
         };
-        if !has(side, &key.columns) || !has(target, &key.target_columns) {
+        if !copies(side, &key.columns) || !copies(target, &key.target_columns) {
             found.push(Err(left_out(
                 table,
                 key,
@@ -295,37 +276,34 @@ pub(super) fn references(
             found.push(Err(left_out(table, key, "it refers to spans of time")));
             continue;
         }
-        let is_mysql = matches!(side.backend, Backend::MySql | Backend::MariaDb);
-        if is_mysql && [&key.on_delete, &key.on_update].contains(&&"SET DEFAULT".to_owned()) {
+        let actions = [key.on_delete.as_str(), key.on_update.as_str()];
+        if !has.has_set_default && actions.contains(&"SET DEFAULT") {
             found.push(Err(left_out(table, key, "InnoDB has no SET DEFAULT")));
             continue;
         }
-        let attributes = match (source, side.backend) {
-            (Backend::Postgres, Backend::Postgres) => format!(" {}", key.attributes),
-            _ => String::new(),
+        let attributes = match had.reference_attributes && has.reference_attributes {
+            true => format!(" {}", key.attributes),
+            false => String::new(),
         };
         let others = originals.iter().filter(|other| other.name != table.name);
         let mut others = others.flat_map(|other| &other.foreign_keys);
-        let name = match side.backend == Backend::SqlServer
-            && others.any(|other| other.name == key.name)
-        {
-            // There, the references of all tables share their names.
+        let is_shared = has.references_share_names && others.any(|other| other.name == key.name);
+        let name = match is_shared {
             true => format!("{}_{}", side.name.name, key.name),
             false => key.name.clone(),
         };
         let name = free_name(source, side, &name, &key.columns, "fkey", &mut taken);
-        let action = |action: &str| match (side.backend, action) {
-            (Backend::SqlServer, "RESTRICT") => "NO ACTION".to_owned(),
-            _ => action.to_owned(),
-        };
+        let [on_delete, on_update] = actions.map(|action| match action {
+            "RESTRICT" if !has.has_restrict => "NO ACTION",
+            _ => action,
+        });
         let definition = format!(
-            "CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {} ({}) ON DELETE {} ON UPDATE {}{}",
+            "CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {} ({}) ON DELETE {on_delete} \
+             ON UPDATE {on_update}{}",
             quote_identifier(side.backend, &name)?,
             list(side.backend, &key.columns)?,
             target.quoted()?,
             list(side.backend, &key.target_columns)?,
-            action(&key.on_delete),
-            action(&key.on_update),
             attributes.trim_end(),
         );
         found.push(Ok(Object {
@@ -354,7 +332,7 @@ fn left_out(table: &Table, key: &ForeignKey, why: &str) -> String {
 /// plan.
 pub(crate) fn require_own_rows(table: &Table, source: Backend) -> Result<(), Error> {
     let mut dependents = table.dependents.iter();
-    let is_partitioned = source == Backend::Postgres
+    let is_partitioned = engine(source).objects.partitions_are_tables
         && dependents.any(|one| one.kind == DependentKind::Partition && one.name == "partitioned");
     match is_partitioned {
         false => Ok(()),
@@ -373,39 +351,9 @@ pub(super) async fn counted_to(
     table: &Table,
     column: &Column,
 ) -> Result<i64, Error> {
-    let name = Value::from(table.name.name.as_str());
-    let (query, values) = match source.backend() {
-        Backend::Postgres => (
-            "SELECT pg_sequence_last_value(pg_get_serial_sequence($1, $2)::regclass)",
-            vec![
-                Value::Text(table.name.quoted(Backend::Postgres)?),
-                Value::from(column.name.as_str()),
-            ],
-        ),
-        Backend::SqlServer => (
-            "SELECT CONVERT(bigint, last_value) FROM sys.identity_columns \
-             WHERE object_id = OBJECT_ID(@P1) AND name = @P2",
-            vec![
-                Value::Text(table.name.quoted(Backend::SqlServer)?),
-                Value::from(column.name.as_str()),
-            ],
-        ),
-        Backend::Sqlite if column.generated == "auto_increment" => {
-            ("SELECT seq FROM sqlite_sequence WHERE name = ?", vec![name])
-        }
-        Backend::MySql | Backend::MariaDb => (
-            "SELECT CAST(auto_increment AS SIGNED) - 1 FROM information_schema.tables \
-             WHERE table_schema = COALESCE(?, DATABASE()) AND table_name = ?",
-            vec![
-                table
-                    .name
-                    .schema
-                    .as_deref()
-                    .map_or(Value::Null, Value::from),
-                name,
-            ],
-        ),
-        _ => return Ok(0),
+    let last = engine(source.backend()).counters.last;
+    let Some((query, values)) = last(table, column)? else {
+        return Ok(0);
     };
     let doing = format!("the counter of {}", table.name);
     let rows = source.query(&doing, query, &values).await?;
@@ -418,51 +366,7 @@ pub(super) async fn counted_to(
 /// The statements that let a counter continue after the rows, and after the last number of the
 /// source.
 pub(crate) fn counter(side: &Side, column: &str, last: i64) -> Result<Vec<String>, Error> {
-    let quoted = quote_identifier(side.backend, column)?;
-    let table = side.quoted()?;
-    let name = text_literal(side.backend, &side.name.name);
-    Ok(match side.backend {
-        Backend::Postgres => {
-            let place = text_literal(side.backend, &table);
-            let column = text_literal(side.backend, column);
-            vec![format!(
-                "SELECT setval(pg_get_serial_sequence({place}, {column}), \
-                 GREATEST((SELECT MAX({quoted}) FROM {table}), {last}, 1), \
-                 {last} >= 1 OR EXISTS (SELECT 1 FROM {table} WHERE {quoted} >= 1))"
-            )]
-        }
-        Backend::SqlServer => {
-            let place = text_literal(side.backend, &table);
-            // A column that has not counted yet begins with the number itself. Numbers of a
-            // statement are not variables.
-            let name = text_literal(side.backend, column);
-            let reseed = format!("DBCC CHECKIDENT ('{}', RESEED, ", table.replace('\'', "''"));
-            let reseed = text_literal(side.backend, &reseed);
-            vec![format!(
-                "DECLARE @last bigint = (SELECT MAX({quoted}) FROM {table}); \
-                 DECLARE @counted bigint = (SELECT MAX(CONVERT(bigint, last_value)) \
-                 FROM sys.identity_columns WHERE object_id = OBJECT_ID({place}) AND name = {name}); \
-                 IF @last IS NULL OR @last < {last} SET @last = {last}; \
-                 IF @counted IS NULL SET @last = @last + 1; \
-                 IF @last >= 1 AND (@counted IS NULL OR @counted < @last) BEGIN \
-                 DECLARE @reseed nvarchar(max) = {reseed} + CONVERT(nvarchar(20), @last) \
-                 + N') WITH NO_INFOMSGS'; EXEC sp_executesql @reseed END"
-            )]
-        }
-        _ if last < 1 => Vec::new(),
-        Backend::Sqlite => vec![
-            format!("UPDATE sqlite_sequence SET seq = MAX(seq, {last}) WHERE name = {name}"),
-            format!(
-                "INSERT INTO sqlite_sequence (name, seq) SELECT {name}, {last} \
-                 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = {name})"
-            ),
-        ],
-        // It is not set below the rows.
-        _ => vec![format!(
-            "ALTER TABLE {table} AUTO_INCREMENT = {}",
-            i128::from(last) + 1
-        )],
-    })
+    (engine(side.backend).counters.after)(side, column, last)
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use tokio::task::{JoinError, JoinSet};
 use crate::batch::{Batch, key_of, read_key};
 use crate::checkpoint::{self, Checkpoint, Place, State};
 use crate::chunks;
+use crate::dialect::engine;
 use crate::plan::CopyPolicy;
 use crate::read::read;
 use crate::select::KeyRange;
@@ -200,7 +201,7 @@ impl Part {
         };
         while let Some(first) = encoder.next().await? {
             let before = tally.rows;
-            let begin = session::begin(self.to.backend);
+            let begin = engine(self.to.backend).sessions.begin;
             target.execute(&doing, begin).await?;
             write(target, &self.to, first, encoder, limit, &mut tally).await?;
             let added = Written {

@@ -7,9 +7,11 @@ use rowkey_core::format::FormatKind;
 use rowkey_core::storage::StoragePlan;
 use rowkey_sql::StoredForm;
 use rowkey_tables::catalog::{Catalog, Column, QualifiedName, Table};
+use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{self, Type};
 use rowkey_tables::{Connection, Error, Progress, Step};
 
+use crate::dialect::engine;
 use crate::instead::Instead;
 use crate::plan::{ColumnPlan, CopyPlan, CopyPolicy, TablePlan, VERSION};
 
@@ -171,7 +173,7 @@ impl Planner {
 
     /// The server writes it itself, so that it is left out.
     fn is_row_version(&self, column: &Column) -> bool {
-        self.source == Backend::SqlServer && types::sqlserver::is_row_version(&column.sql_type)
+        (engine(self.source).columns.is_filled)(&column.sql_type)
     }
 
     fn column(&self, table: &Table, column: &Column, tables: &[&Table]) -> ColumnPlan {
@@ -212,14 +214,15 @@ impl Planner {
                 self.source, column.sql_type
             )
         })?;
-        if (self.source, self.target) == (Backend::Sqlite, Backend::Sqlite)
+        if self.source.stores_any_type()
+            && self.target.stores_any_type()
             && types::is_any(&column.sql_type)
         {
             return Ok(types::KEEPS_ANY.into());
         }
         if types::is_kept(self.source, self.target, &column.sql_type, own) {
             return Ok(match &column.collation {
-                Some(collation) if self.source != Backend::Postgres => {
+                Some(collation) if engine(self.source).columns.names_collations => {
                     types::with_collation(self.source, &column.sql_type, collation)
                 }
                 _ => column.sql_type.clone(),
@@ -237,9 +240,8 @@ impl Planner {
             other => other,
         };
         types::write(self.target, wanted, is_indexed(table, &column.name, tables)).map_err(
-            |refusal| match (own, self.source) {
-                // Such a server does not write it as text.
-                (Type::Own, Backend::MySql | Backend::MariaDb) => {
+            |refusal| match own {
+                Type::Own if !self.source.shows_own_types_as_text() => {
                     format!("{}; delete its entry to leave it out", refusal.why)
                 }
                 _ => format!("{}; {}", refusal.why, refusal.instead),

@@ -1,7 +1,7 @@
 //! The copy itself.
 
-use rowkey_core::Backend;
 use rowkey_tables::catalog::{Catalog, QualifiedName};
+use rowkey_tables::dialect::Dialect;
 use rowkey_tables::{Connection, Error, Progress, Step};
 use serde::Serialize;
 
@@ -117,9 +117,9 @@ impl Job<'_> {
             return Ok(1);
         }
         let jobs = request.jobs.clamp(1, MAX_JOBS);
-        let is_sqlite = |side: &Side| side.backend == Backend::Sqlite;
+        let has_one = |side: &Side| side.backend.has_one_writer();
         Ok(
-            match jobs > 1 && self.from.iter().chain(&self.to).any(is_sqlite) {
+            match jobs > 1 && self.from.iter().chain(&self.to).any(has_one) {
                 true => {
                     self.notes
                         .push("one job has copied all, because SQLite has one writer".into());

@@ -3,10 +3,12 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
-use rowkey_tables::types::{self, Charset, Kind, Type};
+use rowkey_tables::dialect::Dialect;
+use rowkey_tables::types::Charset;
 
 use crate::batch::Batch;
-use crate::side::{Content, Side, SideColumn};
+use crate::dialect::engine;
+use crate::side::{Side, SideColumn};
 use crate::write::literal;
 
 /// Rows by their keys, each of which is a batch with the cells of one key.
@@ -63,35 +65,19 @@ impl Side {
     /// the other side is PostgreSQL; and what the driver of SQL Server does not read exactly as
     /// another type. These have other names, so that they are not what the rows are sorted by.
     fn selected(&self) -> Result<String, Error> {
-        let mut columns = Vec::new();
-        for (place, column) in self.columns.iter().enumerate() {
+        let selected = engine(self.backend).rows.selected;
+        let columns = self.columns.iter().enumerate().map(|(place, column)| {
             let name = quote_identifier(self.backend, &column.name)?;
-            if self.backend == Backend::SqlServer {
-                columns.push(
-                    match types::sqlserver::read_as(&column.sql_type, column.own) {
-                        Some(other) => format!("CONVERT({other}, {name}) AS rowkey_value_{place}"),
-                        None => name,
-                    },
-                );
-                continue;
-            }
-            let is_text = column.content == Content::Values(Kind::Text);
-            let is_cast = self.backend == Backend::Postgres && column.own == Type::Own && is_text;
-            columns.push(match is_cast {
-                true => format!("CAST({name} AS text)"),
-                false => name,
-            });
-        }
+            Ok(selected(column, &name, place))
+        });
+        let columns: Vec<String> = columns.collect::<Result<_, Error>>()?;
         Ok(columns.join(", "))
     }
 
     /// The table, as it follows FROM. The rows of tables that inherit from it are copied with
     /// these.
     pub(crate) fn rows(&self) -> Result<String, Error> {
-        let only = match self.backend {
-            Backend::Postgres => "ONLY ",
-            _ => "",
-        };
+        let only = engine(self.backend).rows.only;
         Ok(format!("{only}{}", self.quoted()?))
     }
 
@@ -128,10 +114,9 @@ impl Side {
 
 /// The first rows of a query.
 pub(crate) fn first(backend: Backend, rows: usize, query: &str) -> String {
-    match (backend, query.strip_prefix("SELECT ")) {
-        (Backend::SqlServer, Some(rest)) => format!("SELECT TOP ({rows}) {rest}"),
-        _ => format!("{query} LIMIT {rows}"),
-    }
+    let (before, after) = backend.first_rows(rows);
+    let rest = query.strip_prefix("SELECT ").unwrap_or(query);
+    format!("SELECT {before}{rest}{after}")
 }
 
 /// The comparison of a key with another one; `last` is the operator of its last column. Comparisons

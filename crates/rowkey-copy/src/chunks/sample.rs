@@ -5,31 +5,21 @@
 
 use rowkey_core::Backend;
 use rowkey_tables::catalog::Table;
-use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::{Connection, Error};
 
 use super::key::KeyColumn;
+use crate::dialect::{Sample, engine};
 
 /// An estimate of fewer rows is not trusted, because counting them takes no time if it is right.
 const COUNTED: u64 = 100_000;
 
-/// Rows of one page are neighbours in many tables, so that a page counts little more than one row.
-const ROWS_PER_PAGE: u64 = 4;
-
 /// Makes the session compare whole values, and show them as every session reads them.
 pub(super) async fn prepare(source: &mut Connection) -> Result<(), Error> {
-    let statement = match source.backend() {
-        Backend::Postgres => {
-            "SET datestyle = 'ISO, MDY'; SET intervalstyle = 'iso_8601'; SET bytea_output = 'hex'; \
-             SET extra_float_digits = 1; SET xmloption = 'content'"
-        }
-        // It sorts longer text and bytes by their beginning.
-        Backend::MySql | Backend::MariaDb => "SET SESSION max_sort_length = 65536",
-        Backend::Sqlite | Backend::SqlServer => return Ok(()),
-    };
-    source
-        .execute("the session of the source", statement)
-        .await?;
+    if let Some(statement) = engine(source.backend()).sessions.show_keys {
+        source
+            .execute("the session of the source", statement)
+            .await?;
+    }
     Ok(())
 }
 
@@ -38,10 +28,7 @@ pub(super) async fn rows(source: &mut Connection, table: &Table) -> Result<u64, 
     if let Some(rows @ COUNTED..) = table.estimated_rows {
         return Ok(rows);
     }
-    let function = match source.backend() {
-        Backend::SqlServer => "COUNT_BIG",
-        _ => "COUNT",
-    };
+    let function = engine(source.backend()).rows.count;
     let query = format!(
         "SELECT {function}(*) FROM {}",
         from(source.backend(), table)?
@@ -56,10 +43,7 @@ async fn number(source: &mut Connection, table: &Table, query: &str) -> Result<u
 
 /// The table itself, without those that inherit from it.
 fn from(backend: Backend, table: &Table) -> Result<String, Error> {
-    let only = match backend {
-        Backend::Postgres => "ONLY ",
-        _ => "",
-    };
+    let only = engine(backend).rows.only;
     Ok(format!("{only}{}", table.name.quoted(backend)?))
 }
 
@@ -73,21 +57,15 @@ pub(super) async fn query(
     wanted: u64,
 ) -> Result<String, Error> {
     let backend = source.backend();
-    let pages = match backend {
-        Backend::Postgres => {
-            let name = text_literal(backend, &table.name.quoted(backend)?);
-            let query = format!(
-                "SELECT pg_relation_size({name}::regclass) / current_setting('block_size')::bigint"
-            );
+    let samples = &engine(backend).rows;
+    let pages = match samples.pages {
+        Some(pages) => {
+            let query = pages(&table.name.quoted(backend)?);
             number(source, table, &query).await?
         }
-        _ => rows,
+        None => rows,
     };
-    let wanted = match backend {
-        Backend::Postgres => wanted / ROWS_PER_PAGE,
-        Backend::SqlServer => wanted * ROWS_PER_PAGE,
-        _ => wanted,
-    };
+    let wanted = (samples.sampled)(wanted);
     // Half of a table is hardly quicker than all of it.
     let share = Some(wanted as f64 / pages.max(1) as f64).filter(|share| *share < 0.5);
     Ok(text(backend, &from(backend, table)?, key, share))
@@ -109,28 +87,18 @@ fn text(backend: Backend, from: &str, key: &[KeyColumn], share: Option<f64>) -> 
         .map(|column| format!("{} IS NOT NULL", column.quoted))
         .collect();
     if let Some(share) = share {
-        let percent = 100.0 * share;
-        match backend {
-            Backend::Postgres => sampled += &format!(" TABLESAMPLE SYSTEM ({percent:.9})"),
-            Backend::SqlServer => sampled += &format!(" TABLESAMPLE ({percent:.9} PERCENT)"),
-            Backend::MySql | Backend::MariaDb => conditions.push(format!("RAND() < {share:.9}")),
-            // SQLite's random numbers have 64 bits.
-            Backend::Sqlite => conditions.push(format!(
-                "abs(random() % 1000000000) < {:.0}",
-                share * 1_000_000_000.0
-            )),
+        match (engine(backend).rows.sample)(share) {
+            Sample::Pages(words) => sampled += &words,
+            Sample::Condition(condition) => conditions.push(condition),
         }
     }
     let condition = match conditions.is_empty() {
         true => String::new(),
         false => format!(" WHERE {}", conditions.join(" AND ")),
     };
-    let count = match backend {
-        Backend::SqlServer => "COUNT_BIG(*)",
-        _ => "COUNT(*)",
-    };
+    let count = engine(backend).rows.count;
     format!(
-        "SELECT {shown}, {count} FROM {sampled}{condition} GROUP BY {columns} ORDER BY {columns}"
+        "SELECT {shown}, {count}(*) FROM {sampled}{condition} GROUP BY {columns} ORDER BY {columns}"
     )
 }
 

@@ -7,6 +7,7 @@ use rowkey_core::format::FormatKind;
 use rowkey_core::storage::StoragePlan;
 use rowkey_sql::StoredForm;
 use rowkey_tables::catalog::{self, Catalog, QualifiedName};
+use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{self, Kind, Type};
 use rowkey_tables::{Connection, Error, Progress};
 
@@ -199,10 +200,8 @@ fn are_words(sql_type: &str) -> bool {
 
 /// How both sides see a value that a column of a file is for.
 fn kind_of(source: Backend, from: Type, to: Type) -> Option<Kind> {
-    let is_mysql = matches!(source, Backend::MySql | Backend::MariaDb);
     let kind = match (from, to) {
-        // The server itself writes these as text.
-        (Type::Own, Type::Text(_)) if !is_mysql => Some(Kind::Text),
+        (Type::Own, Type::Text(_)) if source.shows_own_types_as_text() => Some(Kind::Text),
         _ => types::pair(from, to),
     };
     kind.filter(|kind| parquet_types::kind(to) == Some(*kind))

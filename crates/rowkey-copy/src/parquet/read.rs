@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::Catalog;
 use rowkey_tables::{Connection, Error, Progress, Step};
@@ -14,11 +13,12 @@ use super::file::{Reader, Stopped, Sum};
 use super::plan::{Import, imports};
 use super::write::ended;
 use crate::batch::Batch;
+use crate::dialect::engine;
 use crate::side::Side;
 use crate::write::{Encoder, Limit, Tally, write};
 use crate::{
-    CopiedTable, CopyPlan, Report, begin, begin_writing, check_references, check_target, counted,
-    counter, line,
+    CopiedTable, CopyPlan, Report, begin_writing, check_references, check_target, counted, counter,
+    line,
 };
 
 /// How many batches wait for the writer.
@@ -104,7 +104,8 @@ async fn written(
         made.push(import.to.quoted()?);
     }
     let doing = "the transaction of the target";
-    target.execute(doing, begin(target.backend())).await?;
+    let begin = engine(target.backend()).sessions.begin;
+    target.execute(doing, begin).await?;
     let written = all_tables(target, imports, counters, progress).await;
     let end = if written.is_ok() {
         "COMMIT"
@@ -147,10 +148,7 @@ fn creation(import: &Import) -> Result<String, Error> {
             .collect();
         lines.push(format!("PRIMARY KEY ({})", key?.join(", ")));
     }
-    let options = match side.backend {
-        Backend::MySql | Backend::MariaDb => " ENGINE = InnoDB ROW_FORMAT = DYNAMIC",
-        _ => "",
-    };
+    let options = engine(side.backend).target.options;
     Ok(format!(
         "CREATE TABLE {} ({}){options}",
         side.quoted()?,

@@ -16,6 +16,7 @@ use super::NAME;
 use super::file::{Origin, OriginColumn, Reader, Sum, Writer, path_of};
 use super::plan::{Export, exports, primary_key};
 use crate::batch::Batch;
+use crate::dialect::engine;
 use crate::read::read;
 use crate::select::KeyRange;
 use crate::side::{Content, SideColumn};
@@ -177,10 +178,10 @@ async fn table(
     read.and(written)
 }
 
-/// The type of a column; in MySQL and MariaDB with its collation.
+/// The type of a column, with its collation.
 fn sql_type(backend: Backend, table: &catalog::Table, column: &SideColumn) -> String {
-    let is_mysql = matches!(backend, Backend::MySql | Backend::MariaDb);
-    let found = table.column(&column.name).filter(|_| is_mysql);
+    let has_collations = engine(backend).columns.names_collations;
+    let found = table.column(&column.name).filter(|_| has_collations);
     match found.and_then(|found| found.collation.as_ref()) {
         Some(collation) => types::with_collation(backend, &column.sql_type, collation),
         None => column.sql_type.clone(),

@@ -6,15 +6,17 @@ use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{QualifiedName, Table};
 use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{self, Kind, Type};
 use tokio::sync::mpsc;
 
+use crate::dialect::{engine, of_column};
 use crate::plan::CopyPolicy;
 use crate::read::read;
 use crate::select::{KeyRange, first};
 use crate::side::{Content, Side, SideColumn};
 use crate::write::{Encoder, Limit, Tally, write};
-use crate::{create, objects, session};
+use crate::{create, objects};
 
 /// A temporary table of the target, whose values the target itself compares.
 const TABLE: &str = "rowkey_preflight";
@@ -100,14 +102,10 @@ fn unique(table: &Table) -> Vec<&[String]> {
     unique
 }
 
-/// SQL Server knows by its name that it is one.
 fn temporary(backend: Backend) -> QualifiedName {
     QualifiedName {
         schema: None,
-        name: match backend {
-            Backend::SqlServer => format!("#{TABLE}"),
-            _ => TABLE.into(),
-        },
+        name: format!("{}{TABLE}", engine(backend).target.temporary_prefix),
     }
 }
 
@@ -137,27 +135,24 @@ impl Key {
     /// Whether the target may take different values of a column for the same.
     fn may_merge(&self, from: &SideColumn, to: &SideColumn) -> bool {
         let is_text = matches!(from.own, Type::Text(_) | Type::PaddedText(_));
-        let is_sqlite = self.from.backend == Backend::Sqlite;
         let Content::Values(kind) = from.content else {
             // Each id has one form.
             return false;
         };
         match kind {
-            Kind::Text => match self.to.backend {
-                Backend::MySql | Backend::MariaDb => {
-                    let (one, other) = (&from.collation, &to.collation);
-                    let is_exact = other
-                        .as_ref()
-                        .is_some_and(|name| name.ends_with("_nopad_bin"));
-                    !is_exact && (one.is_none() || one != other)
-                }
-                // Spaces at the end never count there.
-                Backend::SqlServer => from.collation.is_none() || from.collation != to.collation,
-                _ => !from.instead.is_empty(),
-            },
+            // Spaces at the end count in few collations.
+            Kind::Text if engine(self.to.backend).columns.names_collations => {
+                let (one, other) = (&from.collation, &to.collation);
+                let is_exact = other
+                    .as_ref()
+                    .is_some_and(|name| name.ends_with("_nopad_bin"));
+                !is_exact && (one.is_none() || one != other)
+            }
             Kind::Uuid => is_text,
             // As text, a number or a time has several forms.
-            Kind::Decimal | Kind::Date | Kind::Time | Kind::Timestamp => is_sqlite,
+            Kind::Decimal | Kind::Date | Kind::Time | Kind::Timestamp => {
+                self.from.backend.stores_any_type()
+            }
             _ => !from.instead.is_empty(),
         }
     }
@@ -172,8 +167,7 @@ impl Key {
         let create = self.creation()?;
         target.execute(&doing, &create).await?;
         let outcome = self.compared(source, target, &doing).await;
-        let is_mysql = matches!(self.to.backend, Backend::MySql | Backend::MariaDb);
-        let temporary = if is_mysql { "TEMPORARY " } else { "" };
+        let temporary = engine(self.to.backend).target.temporary_dropped;
         let drop = format!("DROP {temporary}TABLE {}", self.to.quoted()?);
         let dropped = target.execute(&doing, &drop).await;
         let outcome = outcome?;
@@ -188,10 +182,7 @@ impl Key {
             create::line(self.to.backend, &column, true, None)
         });
         let lines: Vec<String> = lines.collect::<Result<_, Error>>()?;
-        let temporary = match self.to.backend {
-            Backend::SqlServer => "",
-            _ => "TEMPORARY ",
-        };
+        let temporary = engine(self.to.backend).target.temporary;
         Ok(format!(
             "CREATE {temporary}TABLE {} ({})",
             self.to.quoted()?,
@@ -199,15 +190,13 @@ impl Key {
         ))
     }
 
-    /// In SQL Server, a column of a temporary table has the collation of the server's `tempdb`
-    /// unless it names one.
+    /// The collation of a column that does not name one.
     fn collation(&self, column: &SideColumn) -> &'static str {
         let name = column.sql_type.split(['(', ' ']).next().unwrap_or_default();
         let is_text = name.to_ascii_lowercase().ends_with("char");
-        let is_named = types::collation_of(&column.sql_type).is_some();
-        match self.to.backend {
-            Backend::SqlServer if is_text && !is_named => " COLLATE DATABASE_DEFAULT",
-            _ => "",
+        match is_text && types::collation_of(&column.sql_type).is_none() {
+            true => engine(self.to.backend).target.temporary_collation,
+            false => "",
         }
     }
 
@@ -223,17 +212,12 @@ impl Key {
             .iter()
             .map(|column| column.name.clone())
             .collect();
-        let begin = match self.to.backend {
-            Backend::Sqlite => "BEGIN",
-            backend => session::begin(backend),
-        };
-        target.execute(doing, begin).await?;
+        let sessions = &engine(self.to.backend).sessions;
+        target.execute(doing, sessions.begin_temporary).await?;
         let filled = self.fill(source, target).await;
-        let end = match (filled.is_ok(), self.to.backend) {
-            (true, _) => "COMMIT",
-            // An error has ended the transaction already.
-            (false, Backend::SqlServer) => "IF @@TRANCOUNT > 0 ROLLBACK",
-            (false, _) => "ROLLBACK",
+        let end = match filled {
+            Ok(()) => "COMMIT",
+            Err(_) => sessions.rollback,
         };
         let ended = target.execute(doing, end).await;
         // What has gone wrong first is why the rest has.
@@ -265,15 +249,8 @@ impl Key {
 
     /// Two of the values that are the same, as text.
     fn shown(&self, name: &str) -> String {
-        match self.to.backend {
-            Backend::Postgres => format!("MIN(CAST({name} AS text)), MAX(CAST({name} AS text))"),
-            Backend::Sqlite => format!("MIN(quote({name})), MAX(quote({name}))"),
-            Backend::SqlServer => format!(
-                "MIN(CONVERT(nvarchar(200), {name}) COLLATE Latin1_General_100_BIN2), \
-                 MAX(CONVERT(nvarchar(200), {name}) COLLATE Latin1_General_100_BIN2)"
-            ),
-            _ => format!("MIN(CAST({name} AS BINARY)), MAX(CAST({name} AS BINARY))"),
-        }
+        let value = of_column(engine(self.to.backend).rows.comparable, name);
+        format!("MIN({value}), MAX({value})")
     }
 
     async fn fill(&self, source: &mut Connection, target: &mut Connection) -> Result<(), Error> {

@@ -5,8 +5,10 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
-use rowkey_tables::types::{self, Charset, Kind, Type, sqlserver};
+use rowkey_tables::dialect::Dialect;
+use rowkey_tables::types::{self, Charset, Kind, Type};
 
+use crate::dialect::{NegativeZero, SpecialDecimals, Times, Values, engine, of_column};
 use crate::side::{Content, SideColumn};
 use crate::write::fit;
 
@@ -58,9 +60,10 @@ impl Pair<'_> {
     }
 
     fn of_values(&self, kind: Kind, doubts: &mut Doubts) {
-        if self.source == Backend::Sqlite {
+        if self.source.stores_any_type() {
             self.of_sqlite(kind, doubts);
         }
+        let (had, has) = self.values();
         match kind {
             Kind::Own => {}
             Kind::Bool if self.from.own == Type::Flag => doubts.add("{} NOT IN (0, 1)"),
@@ -75,10 +78,10 @@ impl Pair<'_> {
             Kind::Time => {
                 doubts.all |= self.from.own == Type::Interval;
                 self.of_tenths(doubts);
-                if self.target == Backend::SqlServer && self.source != Backend::SqlServer {
-                    doubts.add("{} < '00:00:00' OR {} >= '24:00:00'");
-                } else if is_mysql(self.source) && !is_mysql(self.target) {
-                    doubts.add("{} < '00:00:00' OR {} > '24:00:00'");
+                match has.times {
+                    times if times >= had.times => {}
+                    Times::BeforeMidnight => doubts.add("{} < '00:00:00' OR {} >= '24:00:00'"),
+                    _ => doubts.add("{} < '00:00:00' OR {} > '24:00:00'"),
                 }
             }
             Kind::Uuid => {
@@ -86,6 +89,11 @@ impl Pair<'_> {
                 doubts.all |= !is_uuid;
             }
         }
+    }
+
+    /// What the source and the target hold.
+    fn values(&self) -> (&'static Values, &'static Values) {
+        (&engine(self.source).values, &engine(self.target).values)
     }
 
     /// In SQLite, the type of a column says little about its values.
@@ -130,27 +138,26 @@ impl Pair<'_> {
     }
 
     fn of_floats(&self, doubts: &mut Doubts) {
-        if self.target == Backend::SqlServer && self.source != Backend::SqlServer {
-            // The smallest numbers that it has.
+        let (had, has) = self.values();
+        if had.has_subnormal_floats && !has.has_subnormal_floats {
             let least = match self.to.own {
                 Type::Single => "1.17549435e-38",
                 _ => "2.2250738585072014e-308",
             };
             doubts.add(&format!("{{}} <> 0 AND ABS({{}}) < {least}"));
         }
-        match (self.source, self.target) {
-            (Backend::Postgres, Backend::Postgres) => {}
-            (Backend::Postgres, _) => doubts.add(
+        if had.has_nan_floats && !has.has_nan_floats {
+            return doubts.add(
                 "{} IN ('NaN', 'Infinity', '-Infinity') OR {} = 0 AND CAST({} AS text) LIKE '-%'",
-            ),
-            (Backend::SqlServer, Backend::MariaDb | Backend::Sqlite) => doubts.all = true,
-            (Backend::MySql, Backend::MariaDb | Backend::Sqlite | Backend::SqlServer) => {
-                doubts.add("{} = 0 AND CAST({} * 1e0 AS CHAR) LIKE '-%'");
-            }
-            (Backend::Sqlite, Backend::MySql | Backend::MariaDb | Backend::SqlServer) => {
-                doubts.add("{} IN (9e999, -9e999)");
-            }
-            _ => {}
+            );
+        }
+        if had.has_infinite_floats && !has.has_infinite_floats {
+            return doubts.add("{} IN (9e999, -9e999)");
+        }
+        match (had.negative_zero, has.negative_zero) {
+            (_, NegativeZero::Kept) | (NegativeZero::Lost, _) => {}
+            (NegativeZero::Kept, _) => doubts.add("{} = 0 AND CAST({} * 1e0 AS CHAR) LIKE '-%'"),
+            (NegativeZero::Unknown, other) => doubts.all |= other != NegativeZero::Unknown,
         }
     }
 
@@ -159,12 +166,13 @@ impl Pair<'_> {
             Type::Decimal(to) => to,
             _ => None,
         };
-        if self.source == Backend::Postgres && (self.target != Backend::Postgres || to.is_some()) {
+        let (had, has) = self.values();
+        let is_number = |special| special == SpecialDecimals::Numbers;
+        if is_number(had.special_decimals) && !(is_number(has.special_decimals) && to.is_none()) {
             doubts.add("CAST({} AS text) IN ('NaN', 'Infinity', '-Infinity')");
         }
         // The values of the source are not known to be money, too.
-        doubts.all |=
-            self.target == Backend::SqlServer && sqlserver::money(&self.to.sql_type).is_some();
+        doubts.all |= (has.money)(&self.to.sql_type).is_some();
         doubts.all |= match (self.from.own, to) {
             (_, None) => false,
             (Type::Decimal(Some((precision, scale))), Some((most, most_scale))) => {
@@ -176,16 +184,9 @@ impl Pair<'_> {
     }
 
     fn of_text(&self, doubts: &mut Doubts) {
-        if self.target == Backend::Postgres {
-            match self.source {
-                Backend::Postgres => {}
-                Backend::Sqlite => doubts.add("instr(CAST({} AS BLOB), X'00') > 0"),
-                // In the order of bytes, because others overlook the character.
-                Backend::SqlServer => doubts.add(
-                    "CHARINDEX(NCHAR(0), CONVERT(nvarchar(max), {}) COLLATE Latin1_General_100_BIN2) > 0",
-                ),
-                _ => doubts.add("LOCATE(X'00', CAST({} AS BINARY)) > 0"),
-            }
+        let (had, has) = self.values();
+        if had.has_zero_character && !has.has_zero_character {
+            doubts.add(engine(self.source).rows.zero_characters);
         }
         doubts.all |= self.is_json_doubtful();
         let is_typed = matches!(
@@ -200,8 +201,8 @@ impl Pair<'_> {
         }
         // SQLite's lengths are not limits.
         let longest = match self.from.own {
-            Type::Text(length) if self.source != Backend::Sqlite => length,
-            Type::PaddedText(length) if self.source != Backend::Sqlite => Some(length),
+            Type::Text(length) if !self.source.stores_any_type() => length,
+            Type::PaddedText(length) if !self.source.stores_any_type() => Some(length),
             Type::Bits { length, .. } => Some(length),
             // The longest texts of these are shorter.
             Type::Interval => Some(80),
@@ -212,16 +213,16 @@ impl Pair<'_> {
             // The text of these types has no length in the source.
             let is_limited = matches!(self.to.own, Type::Text(Some(_)) | Type::PaddedText(_))
                 || self.to.most_bytes.is_some();
-            doubts.all |= is_limited && self.target != Backend::Sqlite;
+            doubts.all |= is_limited && !self.target.stores_any_type();
             return;
         }
         if let Type::Text(Some(most)) | Type::PaddedText(most) = self.to.own
-            && self.target != Backend::Sqlite
+            && !self.target.stores_any_type()
             && (longest.is_none_or(|longest| longest > most) || self.has_longer_characters())
         {
             let length = match self.has_longer_characters() {
                 true => self.bytes(),
-                false => self.characters(),
+                false => engine(self.source).rows.character_count,
             };
             doubts.add(&format!("{length} > {most}"));
         }
@@ -229,7 +230,7 @@ impl Pair<'_> {
             let longest = longest.map(|longest| 4 * u64::from(longest));
             self.add_longer(longest.or(self.from.most_bytes), most, doubts);
         }
-        let is_same = self.source != Backend::SqlServer && self.to.charset == self.from.charset;
+        let is_same = !self.source.uses_code_pages() && self.to.charset == self.from.charset;
         doubts.all |= self.to.charset != Charset::All && !is_same;
         doubts.all |= types::cuts_spaces(self.target, &self.to.sql_type)
             && !types::cuts_spaces(self.source, &self.from.sql_type);
@@ -238,18 +239,17 @@ impl Pair<'_> {
 
     /// Whether the target refuses text that isn't JSON, and the source does not.
     pub(super) fn is_json_doubtful(&self) -> bool {
-        let is_checked = self.target != Backend::Sqlite && self.to.own == Type::Json;
-        let was_checked = self.source != Backend::Sqlite && self.from.own == Type::Json;
-        is_checked && !was_checked
+        let checks = |backend: Backend, own| !backend.stores_any_type() && own == Type::Json;
+        checks(self.target, self.to.own) && !checks(self.source, self.from.own)
     }
 
     fn of_bytes(&self, doubts: &mut Doubts) {
-        if matches!(self.target, Backend::Postgres | Backend::Sqlite) {
+        if self.target.stores_any_type() {
             return;
         }
         let longest = match self.from.own {
             Type::FixedBytes(length) => Some(length.into()),
-            Type::Bytes(length) if self.source != Backend::Sqlite => length.map(u64::from),
+            Type::Bytes(length) if !self.source.stores_any_type() => length.map(u64::from),
             _ => None,
         };
         match self.to.own {
@@ -274,54 +274,39 @@ impl Pair<'_> {
     /// Whether a character of the source may be two of the target: SQL Server counts those beyond
     /// U+FFFF twice, and each of them has four bytes elsewhere.
     fn has_longer_characters(&self) -> bool {
-        self.target == Backend::SqlServer && self.source != Backend::SqlServer
+        let (had, has) = self.values();
+        has.counts_utf16 && !had.counts_utf16
     }
 
     /// At least as many as there are.
     fn bytes(&self) -> &'static str {
-        match self.source {
-            Backend::Sqlite => "length(CAST({} AS BLOB))",
-            Backend::SqlServer if self.from.content == Content::Values(Kind::Bytes) => {
-                "DATALENGTH({})"
-            }
-            Backend::SqlServer => "DATALENGTH(CONVERT(nvarchar(max), {})) / 2 * 3",
-            _ => "octet_length({})",
-        }
-    }
-
-    /// At least as many as there are.
-    fn characters(&self) -> &'static str {
-        match self.source {
-            Backend::Sqlite => self.bytes(),
-            Backend::SqlServer => "DATALENGTH(CONVERT(nvarchar(max), {})) / 2",
-            _ => "char_length({})",
+        let rows = &engine(self.source).rows;
+        match self.from.content == Content::Values(Kind::Bytes) {
+            true => rows.byte_count,
+            false => rows.byte_count_of_text,
         }
     }
 
     /// Times of SQL Server with a digit that nobody else has.
     fn of_tenths(&self, doubts: &mut Doubts) {
-        if self.source == Backend::SqlServer
-            && self.from.instead.tenths.is_none()
-            && sqlserver::has_tenths(&self.from.sql_type)
-        {
+        let (had, _) = self.values();
+        if self.from.instead.tenths.is_none() && (had.has_tenths)(&self.from.sql_type) {
             doubts.add("DATEPART(nanosecond, {}) % 1000 <> 0");
         }
     }
 
     fn of_dates(&self, doubts: &mut Doubts) {
         self.of_tenths(doubts);
-        let zone = match (self.source, self.from.own) {
-            (Backend::Postgres, Type::Instant) => "+00",
+        let (had, has) = self.values();
+        let rows = &engine(self.source).rows;
+        let zone = match self.from.own {
+            Type::Instant => rows.zone,
             _ => "",
         };
-        if is_mysql(self.source) {
-            doubts.add(
-                "DAYOFMONTH({}) NOT BETWEEN 1 AND 28 \
-                 AND (DAYOFMONTH({}) = 0 OR DAYOFMONTH({}) > DAYOFMONTH(LAST_DAY({}))) \
-                 OR MONTH({}) = 0 OR YEAR({}) = 0",
-            );
+        if let Some(condition) = rows.zero_dates {
+            doubts.add(condition);
         }
-        if self.source == Backend::Postgres && self.target != Backend::Postgres {
+        if had.has_all_years && !has.has_all_years {
             let (first, end) = ("0001-01-01", "10000-01-01");
             let clock = if self.from.own == Type::Date {
                 ""
@@ -332,15 +317,9 @@ impl Pair<'_> {
                 "NOT isfinite({{}}) OR {{}} < '{first}{clock}{zone}' OR {{}} >= '{end}{clock}{zone}'"
             ));
         }
-        let is_moment = self.to.own == Type::Instant && is_mysql(self.target);
-        let was_moment = self.from.own == Type::Instant && is_mysql(self.source);
-        if is_moment && !was_moment {
-            // The language of a session of SQL Server may turn other dates around.
-            let clock = if self.source == Backend::SqlServer {
-                "T"
-            } else {
-                " "
-            };
+        let ends = |values: &Values, own| values.moments_end && own == Type::Instant;
+        if ends(has, self.to.own) && !ends(had, self.from.own) {
+            let clock = rows.clock_separator;
             doubts.add(&format!(
                 "{{}} < '1970-01-01{clock}00:00:01{zone}' OR {{}} > '2038-01-19{clock}03:14:07{zone}'"
             ));
@@ -348,14 +327,10 @@ impl Pair<'_> {
     }
 }
 
-fn is_mysql(backend: Backend) -> bool {
-    matches!(backend, Backend::MySql | Backend::MariaDb)
-}
-
 /// The least and the greatest integer of a type.
 fn integers(backend: Backend, own: Type) -> (i128, i128) {
     match own {
-        _ if backend == Backend::Sqlite => fit::bounds(8, false),
+        _ if backend.stores_any_type() => fit::bounds(8, false),
         Type::Year => (0, 2_155),
         Type::Flag => fit::bounds(1, false),
         Type::Integer { bytes, is_unsigned } => fit::bounds(bytes, is_unsigned),
@@ -374,7 +349,7 @@ struct Doubts {
 impl Doubts {
     /// Adds a condition, in which `{}` stands for the column.
     fn add(&mut self, condition: &str) {
-        self.conditions.push(condition.replace("{}", &self.name));
+        self.conditions.push(of_column(condition, &self.name));
     }
 }
 

@@ -5,13 +5,13 @@ mod doubt;
 mod target;
 mod values;
 
-use rowkey_core::Backend;
 use rowkey_tables::catalog::{Catalog, Table};
 use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::{Error, Progress, Step};
 use serde::Serialize;
 
 pub use self::values::{Misfit, Misfits};
+use super::dialect::engine;
 use super::plan::CopyPlan;
 use super::side::Side;
 use super::sides::{all_or_one, check_backends};
@@ -247,7 +247,7 @@ impl Look {
             let indexes = objects::indexes(backend, table, side, &mut taken)?;
             self.notes
                 .extend(indexes.into_iter().filter_map(Result::err));
-            if side.backend != Backend::Sqlite {
+            if engine(side.backend).objects.adds_references {
                 let keys = objects::references(backend, table, side, &self.to, &originals)?;
                 self.notes.extend(keys.into_iter().filter_map(Result::err));
             }
@@ -265,11 +265,10 @@ async fn orphans(
     table: &Table,
     copied: &[Side],
 ) -> Result<Vec<Error>, Error> {
-    if source.backend() != Backend::Sqlite || table.foreign_keys.is_empty() {
+    let query = engine(source.backend()).objects.orphans;
+    let Some(query) = query.filter(|_| !table.foreign_keys.is_empty()) else {
         return Ok(Vec::new());
-    }
-    let query =
-        "SELECT parent, COUNT(*), MIN(rowid) FROM pragma_foreign_key_check(?) GROUP BY parent";
+    };
     let doing = format!("the references of {}", table.name);
     let name = Value::from(table.name.name.as_str());
     let mut found = Vec::new();

@@ -1,11 +1,12 @@
 //! Whether the target is as the plan needs it.
 
-use rowkey_core::Backend;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, Table};
 use rowkey_tables::connection::{Connection, Row, Value};
+use rowkey_tables::dialect::{Asked, Dialect};
 use rowkey_tables::types::{self, Type, collation};
 
+use crate::dialect::engine;
 use crate::plan::{CopyPlan, type_of};
 use crate::side::{Side, SideColumn};
 use crate::{existing, names};
@@ -54,8 +55,8 @@ pub(super) fn as_existing(side: &Side, table: &Table) -> Side {
         let Some(found) = table.column(&column.name) else {
             return column.clone();
         };
-        let sql_type = match (&found.collation, side.backend) {
-            (Some(collation), Backend::MySql | Backend::MariaDb | Backend::SqlServer) => {
+        let sql_type = match &found.collation {
+            Some(collation) if engine(side.backend).columns.names_collations => {
                 types::with_collation(side.backend, &found.sql_type, collation)
             }
             _ => found.sql_type.clone(),
@@ -125,8 +126,7 @@ fn unfilled(table: &Table, side: &Side) -> Vec<Error> {
         let is_filled = side.columns.iter().any(|filled| {
             names::folded(side.backend, &filled.name) == names::folded(side.backend, &column.name)
         });
-        let is_own = side.backend == Backend::SqlServer
-            && types::sqlserver::is_row_version(&column.sql_type);
+        let is_own = (engine(side.backend).columns.is_filled)(&column.sql_type);
         let is_left = !column.is_nullable && column.default.is_none();
         !is_filled && !is_own && is_left && column.generated.is_empty()
     };
@@ -144,11 +144,9 @@ fn unfilled(table: &Table, side: &Side) -> Vec<Error> {
 
 /// PostgreSQL says whether the account may make tables; other databases say so when they are made.
 async fn may_not_create(target: &mut Connection) -> Result<Option<Error>, Error> {
-    if target.backend() != Backend::Postgres {
+    let Some(query) = engine(target.backend()).target.create_privilege else {
         return Ok(None);
-    }
-    let query = "SELECT COALESCE(current_schema(), '')::text, \
-                 COALESCE(has_schema_privilege(current_schema(), 'CREATE'), false)::int";
+    };
     let row = target
         .one_row("the privileges in the target", query, &[])
         .await?;
@@ -168,14 +166,7 @@ async fn may_not_create(target: &mut Connection) -> Result<Option<Error>, Error>
 
 /// Schemas, or databases of MySQL and MariaDB, that the plan names and the copy does not make.
 async fn missing_schemas(target: &mut Connection, sides: &[Side]) -> Result<Vec<Error>, Error> {
-    let query = match target.backend() {
-        Backend::Postgres => "SELECT 1 FROM pg_namespace WHERE nspname = $1",
-        Backend::MySql | Backend::MariaDb => {
-            "SELECT 1 FROM information_schema.schemata WHERE schema_name = ?"
-        }
-        Backend::SqlServer => "SELECT 1 FROM sys.schemas WHERE name = @P1",
-        _ => "SELECT 1 FROM pragma_database_list WHERE name = ?",
-    };
+    let query = engine(target.backend()).target.schema;
     let mut refused = Vec::new();
     for side in sides {
         let Some(schema) = side.name.schema.as_deref() else {
@@ -198,14 +189,12 @@ async fn missing_schemas(target: &mut Connection, sides: &[Side]) -> Result<Vec<
 /// as the collation of the database says.
 async fn same_tables(target: &mut Connection, plan: &CopyPlan) -> Result<Vec<Error>, Error> {
     let backend = target.backend();
-    let query = match backend {
-        Backend::MySql | Backend::MariaDb => "SELECT @@lower_case_table_names <> 0",
-        Backend::SqlServer => "SELECT CASE WHEN 'a' = 'A' THEN 1 ELSE 0 END",
-        _ => return Ok(Vec::new()),
+    let Asked::Query(query) = backend.case_of_tables() else {
+        return Ok(Vec::new());
     };
     let row = target.one_row("the names of tables", query, &[]).await?;
     let mut refused = Vec::new();
-    if row.is(0)? {
+    if !row.is(0)? {
         for (place, table) in plan.tables.iter().enumerate() {
             let folded =
                 |table: &crate::TablePlan| names::folded(backend, &table.becomes.to_string());
@@ -221,14 +210,13 @@ async fn same_tables(target: &mut Connection, plan: &CopyPlan) -> Result<Vec<Err
 /// Types of PostgreSQL's users and extensions, which the copy does not make.
 async fn unknown_types(target: &mut Connection, sides: &[Side]) -> Result<Vec<Error>, Error> {
     let mut refused = Vec::new();
-    if target.backend() != Backend::Postgres {
+    let Some(query) = engine(target.backend()).target.user_type else {
         return Ok(refused);
-    }
+    };
     for side in sides {
         for column in side.columns.iter().filter(|column| column.own == Type::Own) {
             let values = [Value::from(column.sql_type.as_str())];
             let doing = "the types of the target";
-            let query = "SELECT to_regtype($1)::text";
             let row = target.one_row(doing, query, &values).await?;
             if row.optional_text(0)?.is_none() {
                 refused.push(Error::refused(
@@ -245,11 +233,9 @@ async fn unknown_types(target: &mut Connection, sides: &[Side]) -> Result<Vec<Er
 /// Collations differ between MySQL, MariaDB and their versions.
 async fn unknown_collations(target: &mut Connection, sides: &[Side]) -> Result<Vec<Error>, Error> {
     let mut refused = Vec::new();
-    if !matches!(target.backend(), Backend::MySql | Backend::MariaDb) {
+    let Some(query) = engine(target.backend()).target.collations else {
         return Ok(refused);
-    }
-    let query = "SELECT character_set_name, collation_name \
-                 FROM information_schema.collation_character_set_applicability";
+    };
     let rows = target
         .query("the collations of the target", query, &[])
         .await?;

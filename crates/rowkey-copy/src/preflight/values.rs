@@ -3,7 +3,7 @@
 use futures_util::future::try_join;
 use rowkey_core::Backend;
 use rowkey_tables::catalog::QualifiedName;
-use rowkey_tables::types::{Kind, sqlserver};
+use rowkey_tables::types::Kind;
 use rowkey_tables::{Connection, Error};
 use serde::Serialize;
 use tokio::sync::mpsc;
@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 use super::doubt::{Doubt, Pair};
 use crate::batch::{Batch, Cell};
 use crate::compare::key_text;
+use crate::dialect::engine;
 use crate::instead::Trouble;
 use crate::plan::CopyPolicy;
 use crate::read::read;
@@ -174,10 +175,7 @@ async fn count(
         doubtful.retain(|column| column.condition.is_none());
         return Ok(());
     }
-    let function = match from.backend {
-        Backend::SqlServer => "COUNT_BIG",
-        _ => "COUNT",
-    };
+    let function = engine(from.backend).rows.count;
     let counts: Vec<String> = conditions
         .iter()
         .map(|condition| format!("{function}(CASE WHEN {condition} THEN 1 END)"))
@@ -209,12 +207,12 @@ async fn is_any(
             &format!("SELECT 1 FROM {rows} WHERE {doubted}"),
         )
     };
-    let is_mysql = matches!(from.backend, Backend::MySql | Backend::MariaDb);
+    let is_slow = engine(from.backend).sessions.has_slow_queries;
     let is_large = expected.is_some_and(|rows| rows >= MANY_ROWS);
-    if !(is_mysql && is_large && conditions.len() > 1) {
+    if !(is_slow && is_large && conditions.len() > 1) {
         return Ok(!source.query(doing, &row(conditions), &[]).await?.is_empty());
     }
-    // These give a query one processor, and the conditions take most of its time.
+    // The query would have one processor, and the conditions take most of its time.
     let mut other = source.another().await?;
     session::begin_reading(&mut other).await?;
     let (one, rest) = conditions.split_at(conditions.len() / 2);
@@ -306,7 +304,7 @@ impl Doubtful<'_> {
 
     /// Whether a value can be refused for its seventh digit only.
     fn has_tenths(&self) -> bool {
-        self.source == Backend::SqlServer && sqlserver::has_tenths(&self.from.sql_type)
+        (engine(self.source).values.has_tenths)(&self.from.sql_type)
     }
 
     /// What the plan can say about a value.
@@ -315,9 +313,9 @@ impl Doubtful<'_> {
             self.from.content,
             Content::Values(Kind::Date | Kind::Timestamp)
         );
-        let is_mysql = matches!(self.source, Backend::MySql | Backend::MariaDb);
+        let has_zeros = engine(self.source).rows.zero_dates.is_some();
         match cell {
-            Cell::Refused(_) if is_date && is_mysql => Some("zero-date = \"null\""),
+            Cell::Refused(_) if is_date && has_zeros => Some("zero-date = \"null\""),
             Cell::Refused(_) if self.has_tenths() => Some("tenths = \"cut\""),
             Cell::Refused(_) => Some("other-type = \"null\""),
             _ => Trouble::of(batch, cell).map(Trouble::words),

@@ -3,11 +3,13 @@
 
 use rowkey_core::Backend;
 use rowkey_sql::StoredForm;
+use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::interval::Interval;
-use rowkey_tables::types::{self, Kind, Type, clock, network, sqlserver};
+use rowkey_tables::types::{self, Kind, Type, clock, network};
 use serde::de::IgnoredAny;
 
 use crate::batch::{Batch, Cell, Normal, normal};
+use crate::dialect::{NegativeZero, SpecialDecimals, Times, engine};
 use crate::side::{Content, SideColumn};
 
 /// Why PostgreSQL refuses a text.
@@ -40,10 +42,8 @@ pub(crate) fn check(
         Cell::Decimal(span) => decimal(backend, column, batch.text(span)),
         Cell::Text(span) => text(backend, column, batch.text(span)),
         Cell::Bytes(span) => bytes(backend, column, batch.bytes(span)),
-        Cell::Date(days) => match backend {
-            Backend::Postgres => Ok(()),
-            _ => Ok(clock::date_text(days).map(drop)?),
-        },
+        Cell::Date(_) if engine(backend).values.has_all_years => Ok(()),
+        Cell::Date(days) => Ok(clock::date_text(days).map(drop)?),
         Cell::Time(_) if column.own == Type::Interval => Ok(()),
         Cell::Time(micros) => time(backend, micros),
         Cell::Timestamp(micros) => timestamp(backend, column, micros),
@@ -57,7 +57,7 @@ pub(crate) fn check(
 fn integer(backend: Backend, column: &SideColumn, number: i128) -> Result<(), String> {
     let (first, last) = match column.own {
         Type::Decimal(_) => return decimal(backend, column, &number.to_string()),
-        Type::Integer { .. } | Type::Flag if backend == Backend::Sqlite => {
+        Type::Integer { .. } | Type::Flag if backend.stores_any_type() => {
             (i64::MIN.into(), i64::MAX.into())
         }
         Type::Year if matches!(number, 0 | 1_901..=2_155) => return Ok(()),
@@ -84,17 +84,14 @@ pub(crate) fn bounds(bytes: u8, is_unsigned: bool) -> (i128, i128) {
     }
 }
 
-/// SQLite stores NULL instead of NaN; it and MariaDB store 0 instead of −0. SQL Server promises
-/// nothing for numbers that are nearer to 0 than those with all digits.
+/// SQLite stores NULL instead of NaN.
 fn float(backend: Backend, number: f64, is_subnormal: bool) -> Result<(), String> {
+    let has = &engine(backend).values;
     let is_negative_zero = number == 0.0 && number.is_sign_negative();
-    let is_held = match backend {
-        Backend::Postgres => true,
-        Backend::Sqlite => !number.is_nan() && !is_negative_zero,
-        Backend::MariaDb => number.is_finite() && !is_negative_zero,
-        Backend::SqlServer => number.is_finite() && !is_negative_zero && !is_subnormal,
-        _ => number.is_finite(),
-    };
+    let is_held = (has.has_nan_floats || !number.is_nan())
+        && (has.has_infinite_floats || !number.is_infinite())
+        && (has.negative_zero == NegativeZero::Kept || !is_negative_zero)
+        && (has.has_subnormal_floats || !is_subnormal);
     match is_held {
         true => Ok(()),
         false => Err(format!(
@@ -110,11 +107,11 @@ fn decimal(backend: Backend, column: &SideColumn, digits: &str) -> Result<(), St
         )),
         (own, Some(Normal::Special(_))) => {
             let is_infinite = digits != "NaN";
-            let is_held = match backend {
+            let is_held = match engine(backend).values.special_decimals {
                 // Infinite numbers have no digits.
-                Backend::Postgres => !is_infinite || own == Type::Decimal(None),
-                Backend::Sqlite => true,
-                _ => false,
+                SpecialDecimals::Numbers => !is_infinite || own == Type::Decimal(None),
+                SpecialDecimals::AsText => true,
+                SpecialDecimals::None => false,
             };
             match is_held {
                 true => Ok(()),
@@ -133,8 +130,7 @@ fn decimal(backend: Backend, column: &SideColumn, digits: &str) -> Result<(), St
             if fraction.len() > scale as usize {
                 return Err(format!("a value is {digits}, which would be rounded"));
             }
-            let money =
-                sqlserver::money(&column.sql_type).filter(|_| backend == Backend::SqlServer);
+            let money = (engine(backend).values.money)(&column.sql_type);
             let is_outside = money.is_some_and(|(first, last)| {
                 scaled(digits, 4).is_none_or(|number| !(first..=last).contains(&number))
             });
@@ -171,7 +167,7 @@ pub(crate) fn scaled(digits: &str, scale: u32) -> Option<i128> {
 
 /// Servers cut off spaces at the end of text that is too long.
 fn text(backend: Backend, column: &SideColumn, text: &str) -> Result<(), String> {
-    if backend == Backend::Postgres && text.as_bytes().contains(&0) {
+    if !engine(backend).values.has_zero_character && text.as_bytes().contains(&0) {
         return Err(NO_ZERO.into());
     }
     if !is_of_type(column, text) {
@@ -182,7 +178,7 @@ fn text(backend: Backend, column: &SideColumn, text: &str) -> Result<(), String>
     match column.own {
         // SQLite's lengths are not limits.
         Type::Text(Some(length)) | Type::PaddedText(length)
-            if backend != Backend::Sqlite
+            if !backend.stores_any_type()
                 && text.len() > length as usize
                 && characters(backend, text) > length as usize =>
         {
@@ -222,11 +218,10 @@ fn text(backend: Backend, column: &SideColumn, text: &str) -> Result<(), String>
     }
 }
 
-/// SQL Server counts those beyond U+FFFF twice.
 fn characters(backend: Backend, text: &str) -> usize {
-    match backend {
-        Backend::SqlServer => text.encode_utf16().count(),
-        _ => text.chars().count(),
+    match engine(backend).values.counts_utf16 {
+        true => text.encode_utf16().count(),
+        false => text.chars().count(),
     }
 }
 
@@ -261,7 +256,7 @@ fn holds(column: &SideColumn, most: u64) -> String {
 fn bytes(backend: Backend, column: &SideColumn, bytes: &[u8]) -> Result<(), String> {
     let found = bytes.len();
     let most = match column.own {
-        _ if backend == Backend::Sqlite || backend == Backend::Postgres => None,
+        _ if backend.stores_any_type() => None,
         // Shorter values are filled with zeros.
         Type::FixedBytes(length) if found != length as usize => {
             let sql_type = &column.sql_type;
@@ -283,13 +278,13 @@ fn bytes(backend: Backend, column: &SideColumn, bytes: &[u8]) -> Result<(), Stri
 
 fn time(backend: Backend, micros: i64) -> Result<(), String> {
     let text = || clock::time_text(micros);
-    match backend {
-        Backend::MySql | Backend::MariaDb if micros.abs() > LONGEST_TIME => Err(format!(
+    match engine(backend).values.times {
+        Times::OfManyDays if micros.abs() > LONGEST_TIME => Err(format!(
             "a value is {}, and {backend}'s times end at 838:59:59",
             text()
         )),
-        Backend::MySql | Backend::MariaDb => Ok(()),
-        Backend::SqlServer if micros == clock::DAY => Err(format!(
+        Times::OfManyDays => Ok(()),
+        Times::BeforeMidnight if micros == clock::DAY => Err(format!(
             "a value is {}, and {backend}'s times end before",
             text()
         )),
@@ -299,12 +294,12 @@ fn time(backend: Backend, micros: i64) -> Result<(), String> {
 }
 
 fn timestamp(backend: Backend, column: &SideColumn, micros: i64) -> Result<(), String> {
-    let text = match backend {
-        Backend::Postgres => return Ok(()),
-        _ => clock::timestamp_text(micros)?,
-    };
-    let is_moment =
-        column.own == Type::Instant && matches!(backend, Backend::MySql | Backend::MariaDb);
+    let has = &engine(backend).values;
+    if has.has_all_years {
+        return Ok(());
+    }
+    let text = clock::timestamp_text(micros)?;
+    let is_moment = column.own == Type::Instant && has.moments_end;
     match is_moment && !(FIRST_MOMENT..=LAST_MOMENT).contains(&micros) {
         true => Err(format!(
             "a value is {text}, and {} lies between 1970 and 2038",

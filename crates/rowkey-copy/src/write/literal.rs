@@ -4,12 +4,14 @@ mod parts;
 mod sqlserver;
 
 use rowkey_core::Backend;
+use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{Type, clock};
 
 use self::parts::{append, escaped};
 pub(crate) use self::parts::{hyphenated, push_hex};
 use super::fit;
 use crate::batch::{Batch, Cell};
+use crate::dialect::engine;
 use crate::side::{Content, SideColumn};
 
 /// The literal of a value, or why it has no place in the column.
@@ -36,32 +38,31 @@ pub(crate) fn push(
     if backend == Backend::SqlServer {
         return sqlserver::push(sql, column, batch, cell);
     }
+    let values = &engine(backend).values;
     match (cell, column.content) {
         (Cell::Null, _) => sql.push_str("NULL"),
         (Cell::Sixteen(span), Content::Ids(form)) => {
             sql.push_str(&form.literal(batch.sixteen(span)));
         }
-        (Cell::Bool(value), _) => sql.push_str(match (backend, value) {
-            (Backend::Postgres, true) => "true",
-            (Backend::Postgres, false) => "false",
-            (_, true) => "1",
-            (_, false) => "0",
-        }),
+        (Cell::Bool(value), _) => sql.push_str(values.booleans[usize::from(value)]),
         (Cell::Integer(number), _) => append(sql, format_args!("{number}")),
         (Cell::Large(number), _) => append(sql, format_args!("{number}")),
         (Cell::Single(number), _) => push_float(sql, backend, number.into()),
         (Cell::Double(number), _) => push_float(sql, backend, number),
-        (Cell::Decimal(span), _) => push_decimal(sql, backend, batch.text(span)),
-        (Cell::Text(span), _) if matches!(column.own, Type::Bits { .. }) && is_mysql(backend) => {
-            append(sql, format_args!("b'{}'", batch.text(span)));
+        (Cell::Decimal(span), _) => {
+            let ([before, after], digits) = (values.decimal, batch.text(span));
+            append(sql, format_args!("{before}{digits}{after}"));
+        }
+        (Cell::Text(span), _) if matches!(column.own, Type::Bits { .. }) => {
+            append(sql, format_args!("{}'{}'", values.bits, batch.text(span)));
         }
         (Cell::Text(span), _) => push_text(sql, backend, batch.text(span)),
         (Cell::Bytes(span), _) => push_bytes(sql, backend, batch.bytes(span)),
         (Cell::Date(days), _) => append(sql, format_args!("'{}'", clock::date_text(days)?)),
         (Cell::Time(micros), _) => append(sql, format_args!("'{}'", clock::time_text(micros))),
         (Cell::Timestamp(micros), _) => {
-            let zone = match (backend, column.own) {
-                (Backend::Postgres | Backend::Sqlite, Type::Instant) => "+00:00",
+            let zone = match column.own {
+                Type::Instant => values.utc,
                 _ => "",
             };
             let text = clock::timestamp_text(micros)?;
@@ -70,7 +71,7 @@ pub(crate) fn push(
         (Cell::Sixteen(span), Content::Values(_)) => {
             let bytes = batch.bytes(span);
             let as_text = matches!(column.own, Type::Text(_) | Type::PaddedText(_))
-                || column.own == Type::Uuid && backend != Backend::Sqlite;
+                || column.own == Type::Uuid && values.writes_uuids;
             match as_text {
                 true => append(sql, format_args!("'{}'", hyphenated(bytes))),
                 false => push_bytes(sql, backend, bytes),
@@ -81,48 +82,31 @@ pub(crate) fn push(
     Ok(())
 }
 
-fn is_mysql(backend: Backend) -> bool {
-    matches!(backend, Backend::MySql | Backend::MariaDb)
-}
-
 /// The shortest digits that are read as the same number.
 fn push_float(sql: &mut String, backend: Backend, number: f64) {
-    match backend {
-        Backend::Postgres => append(sql, format_args!("'{number}'::double precision")),
-        Backend::Sqlite if number.is_infinite() => {
-            sql.push_str(if number > 0.0 { "9e999" } else { "-9e999" });
-        }
-        _ => append(sql, format_args!("{number:e}")),
-    }
-}
-
-/// As a number, because MySQL and MariaDB compare text with numbers as floating point; as text
-/// where the column is text.
-fn push_decimal(sql: &mut String, backend: Backend, digits: &str) {
-    match backend {
-        Backend::Postgres => append(sql, format_args!("'{digits}'::numeric")),
-        Backend::Sqlite => append(sql, format_args!("'{digits}'")),
-        _ => sql.push_str(digits),
+    let values = &engine(backend).values;
+    if values.has_nan_floats {
+        append(sql, format_args!("'{number}'::double precision"));
+    } else if values.has_infinite_floats && number.is_infinite() {
+        sql.push_str(if number > 0.0 { "9e999" } else { "-9e999" });
+    } else {
+        append(sql, format_args!("{number:e}"));
     }
 }
 
 fn push_text(sql: &mut String, backend: Backend, text: &str) {
-    match backend {
-        Backend::MySql | Backend::MariaDb => escaped(sql, text, true),
-        Backend::Sqlite if text.contains('\0') => {
-            sql.push_str("CAST(");
-            push_bytes(sql, backend, text.as_bytes());
-            sql.push_str(" AS TEXT)");
-        }
-        _ => escaped(sql, text, false),
+    // The SQL of SQLite ends at the character.
+    if backend.stores_any_type() && text.contains('\0') {
+        sql.push_str("CAST(");
+        push_bytes(sql, backend, text.as_bytes());
+        sql.push_str(" AS TEXT)");
+    } else {
+        escaped(sql, text, backend.escapes_by_backslash());
     }
 }
 
 fn push_bytes(sql: &mut String, backend: Backend, bytes: &[u8]) {
-    let (before, after) = match backend {
-        Backend::Postgres => ("'\\x", "'::bytea"),
-        _ => ("X'", "'"),
-    };
+    let [before, after] = engine(backend).values.bytes;
     sql.push_str(before);
     push_hex(sql, bytes);
     sql.push_str(after);

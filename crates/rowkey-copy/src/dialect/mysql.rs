@@ -1,0 +1,168 @@
+//! MySQL and MariaDB.
+
+use super::*;
+
+pub(super) const MYSQL: Engine = of(NegativeZero::Kept);
+pub(super) const MARIADB: Engine = of(NegativeZero::Lost);
+
+const fn of(negative_zero: NegativeZero) -> Engine {
+    Engine {
+        columns: Columns {
+            default: str::to_owned,
+            has_default: |own| !matches!(own, Type::Text(None) | Type::Bytes(None) | Type::Json),
+            has_local_now: true,
+            is_filled: |_| false,
+            // A `timestamp` is otherwise NOT NULL, with a default.
+            is_null_written: |own| own == Type::Instant,
+            names_collations: true,
+            now: ["CURRENT_TIMESTAMP(6)"; 2],
+            unwrapped: |sql| sql,
+            uncast: |sql| sql,
+        },
+        counters: Counters {
+            after,
+            column: |name, sql_type, _, _| format!("{name} {sql_type} NOT NULL AUTO_INCREMENT"),
+            has_steps: false,
+            is_key: false,
+            last,
+            needs_key: true,
+        },
+        objects: Objects {
+            adds_references: true,
+            grants: None,
+            has_restrict: true,
+            // InnoDB has none.
+            has_set_default: false,
+            has_schemas: false,
+            is_reserved: |_| false,
+            // A table is in the order of its key, so that only rows in another order gain: a table
+            // that is larger than the buffer pool takes a fraction of the time then. Some servers
+            // refuse tables without a key, or give them one of its own.
+            late_key: LateKey::AfterOtherOrder(
+                "SHOW VARIABLES WHERE Variable_name IN \
+                 ('sql_require_primary_key', 'sql_generate_invisible_primary_key', \
+                 'innodb_force_primary_key') AND Value = 'ON'",
+            ),
+            orphan: None,
+            orphans: None,
+            partitions_are_tables: false,
+            programs: PROGRAMS,
+            programs_are_quoted: false,
+            references_share_names: false,
+            reference_attributes: false,
+            taken: |_| Vec::new(),
+            unique_takes_nulls: true,
+        },
+        rows: Rows {
+            byte_count: "octet_length({})",
+            byte_count_of_text: "octet_length({})",
+            character_count: "char_length({})",
+            comparable: "CAST({} AS BINARY)",
+            count: "COUNT",
+            only: "",
+            pages: None,
+            sample: |share| Sample::Condition(format!("RAND() < {share:.9}")),
+            sampled: |rows| rows,
+            selected: |_, name, _| name.to_owned(),
+            shown: "CAST({} AS CHAR)",
+            zero_characters: "LOCATE(X'00', CAST({} AS BINARY)) > 0",
+            zero_dates: Some(
+                "DAYOFMONTH({}) NOT BETWEEN 1 AND 28 \
+                 AND (DAYOFMONTH({}) = 0 OR DAYOFMONTH({}) > DAYOFMONTH(LAST_DAY({}))) \
+                 OR MONTH({}) = 0 OR YEAR({}) = 0",
+            ),
+            clock_separator: ' ',
+            zone: "",
+        },
+        sessions: Sessions {
+            begin: "BEGIN",
+            begin_temporary: "BEGIN",
+            counts_changes: true,
+            export_view: None,
+            lock: |name| Some(format!("'{name}'")),
+            lock_tables: Some(TableLock {
+                // Without autocommit, it waits for rows that cascades have changed, too.
+                begin: "SET SESSION autocommit = 0, lock_wait_timeout = 5, \
+                        innodb_lock_wait_timeout = 5",
+                lock: |tables| vec![format!("LOCK TABLES {} READ", tables.join(" READ, "))],
+                end: "UNLOCK TABLES",
+                instead: "grant LOCK TABLES, wait for the end of long transactions, or copy with one job",
+            }),
+            has_slow_queries: true,
+            refusals_end_view: false,
+            rollback: "ROLLBACK",
+            // It sorts longer text and bytes by their beginning.
+            show_keys: Some("SET SESSION max_sort_length = 65536"),
+            view: &["START TRANSACTION WITH CONSISTENT SNAPSHOT"],
+            view_begins_late: false,
+            views: None,
+            write: None,
+        },
+        target: Target {
+            collations: Some(
+                "SELECT character_set_name, collation_name \
+                 FROM information_schema.collation_character_set_applicability",
+            ),
+            create: |table| format!("CREATE TABLE IF NOT EXISTS {table}"),
+            create_privilege: None,
+            options: " ENGINE = InnoDB ROW_FORMAT = DYNAMIC",
+            state_options: " ENGINE = InnoDB CHARACTER SET ascii",
+            state_text: "longtext",
+            folded: str::to_lowercase,
+            has_engines: true,
+            schema: "SELECT 1 FROM information_schema.schemata WHERE schema_name = ?",
+            temporary_prefix: "",
+            temporary: "TEMPORARY ",
+            temporary_dropped: "TEMPORARY ",
+            temporary_collation: "",
+            user_type: None,
+        },
+        values: Values {
+            counts_utf16: false,
+            booleans: ["0", "1"],
+            bytes: ["X'", "'"],
+            // As text, they would be compared with numbers as floating point.
+            decimal: ["", ""],
+            bits: "b",
+            has_all_years: false,
+            has_infinite_floats: false,
+            has_nan_floats: false,
+            has_offset: |_| false,
+            has_subnormal_floats: true,
+            has_tenths: |_| false,
+            has_zero_character: true,
+            moments_end: true,
+            money: |_| None,
+            negative_zero,
+            reads_floats: true,
+            special_decimals: SpecialDecimals::None,
+            times: Times::OfManyDays,
+            utc: "",
+            writes_uuids: true,
+        },
+    }
+}
+
+/// It is not set below the rows.
+fn after(side: &Side, _: &str, last: i64) -> Result<Vec<String>, Error> {
+    if last < 1 {
+        return Ok(Vec::new());
+    }
+    let (table, next) = (side.quoted()?, i128::from(last) + 1);
+    Ok(vec![format!("ALTER TABLE {table} AUTO_INCREMENT = {next}")])
+}
+
+fn last(table: &Table, _: &Column) -> Result<Option<(&'static str, Vec<Value>)>, Error> {
+    let query = "SELECT CAST(auto_increment AS SIGNED) - 1 FROM information_schema.tables \
+                 WHERE table_schema = COALESCE(?, DATABASE()) AND table_name = ?";
+    let schema = table.name.schema.as_deref();
+    let schema = schema.map_or(Value::Null, Value::from);
+    Ok(Some((query, vec![schema, table.name.name.as_str().into()])))
+}
+
+const PROGRAMS: &str = "
+SELECT 'event', event_name FROM information_schema.events WHERE event_schema = DATABASE()
+UNION ALL SELECT 'routine', routine_name FROM information_schema.routines
+WHERE routine_schema = DATABASE()
+UNION ALL SELECT 'view', table_name FROM information_schema.views WHERE table_schema = DATABASE()
+ORDER BY 1, 2";

@@ -1,0 +1,190 @@
+//! PostgreSQL.
+
+use rowkey_core::Backend::Postgres;
+use rowkey_core::storage::quote_identifier;
+use rowkey_tables::text_literal::text_literal;
+use rowkey_tables::types::Kind;
+
+use super::*;
+use crate::side::Content;
+
+pub(super) const ENGINE: Engine = Engine {
+    columns: Columns {
+        default: str::to_owned,
+        has_default: |_| true,
+        has_local_now: false,
+        is_filled: |_| false,
+        is_null_written: |_| false,
+        names_collations: false,
+        now: ["CURRENT_TIMESTAMP"; 2],
+        unwrapped: |sql| sql,
+        uncast: |sql| sql.rsplit_once("::").map_or(sql, |(value, _)| value),
+    },
+    counters: Counters {
+        after,
+        column: |name, sql_type, definition, step| {
+            let is_always = definition.starts_with("GENERATED ALWAYS");
+            let how = if is_always { "ALWAYS" } else { "BY DEFAULT" };
+            let step = step.map(|step| format!(" (INCREMENT BY {step})"));
+            let step = step.unwrap_or_default();
+            format!("{name} {sql_type} GENERATED {how} AS IDENTITY{step} NOT NULL")
+        },
+        has_steps: true,
+        is_key: false,
+        last,
+        needs_key: false,
+    },
+    objects: Objects {
+        adds_references: true,
+        grants: Some(GRANTS),
+        has_restrict: true,
+        has_set_default: true,
+        has_schemas: true,
+        is_reserved: |_| false,
+        late_key: LateKey::AfterRows,
+        orphan: None,
+        orphans: None,
+        partitions_are_tables: true,
+        programs: PROGRAMS,
+        programs_are_quoted: true,
+        references_share_names: false,
+        reference_attributes: true,
+        taken: |table| vec![table.to_owned(), format!("{table}_pkey")],
+        unique_takes_nulls: true,
+    },
+    rows: Rows {
+        byte_count: "octet_length({})",
+        byte_count_of_text: "octet_length({})",
+        character_count: "char_length({})",
+        comparable: "CAST({} AS text)",
+        count: "COUNT",
+        only: "ONLY ",
+        pages: Some(|table| {
+            let name = text_literal(Postgres, table);
+            format!(
+                "SELECT pg_relation_size({name}::regclass) / current_setting('block_size')::bigint"
+            )
+        }),
+        sample: |share| Sample::Pages(format!(" TABLESAMPLE SYSTEM ({:.9})", 100.0 * share)),
+        sampled: |rows| rows / ROWS_PER_PAGE,
+        selected: |column, name, _| {
+            let is_text = column.content == Content::Values(Kind::Text);
+            match column.own == Type::Own && is_text {
+                true => format!("CAST({name} AS text)"),
+                false => name.to_owned(),
+            }
+        },
+        shown: "{}::text",
+        zero_characters: "",
+        zero_dates: None,
+        clock_separator: ' ',
+        zone: "+00",
+    },
+    sessions: Sessions {
+        begin: "BEGIN",
+        begin_temporary: "BEGIN",
+        counts_changes: true,
+        export_view: Some("SELECT pg_export_snapshot()"),
+        lock: Some,
+        lock_tables: None,
+        has_slow_queries: false,
+        refusals_end_view: true,
+        rollback: "ROLLBACK",
+        show_keys: Some(
+            "SET datestyle = 'ISO, MDY'; SET intervalstyle = 'iso_8601'; SET bytea_output = 'hex'; \
+             SET extra_float_digits = 1; SET xmloption = 'content'",
+        ),
+        view: &[
+            // A query that row-level security would shorten is refused.
+            "SET row_security = off",
+            "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+        ],
+        view_begins_late: false,
+        views: None,
+        write: Some("SET client_min_messages = warning"),
+    },
+    target: Target {
+        collations: None,
+        create: |table| format!("CREATE TABLE IF NOT EXISTS {table}"),
+        create_privilege: Some(
+            "SELECT COALESCE(current_schema(), '')::text, \
+             COALESCE(has_schema_privilege(current_schema(), 'CREATE'), false)::int",
+        ),
+        options: "",
+        state_options: "",
+        state_text: "text",
+        folded: str::to_owned,
+        has_engines: false,
+        schema: "SELECT 1 FROM pg_namespace WHERE nspname = $1",
+        temporary_prefix: "",
+        temporary: "TEMPORARY ",
+        temporary_dropped: "",
+        temporary_collation: "",
+        user_type: Some("SELECT to_regtype($1)::text"),
+    },
+    values: Values {
+        counts_utf16: false,
+        booleans: ["false", "true"],
+        bytes: ["'\\x", "'::bytea"],
+        decimal: ["'", "'::numeric"],
+        bits: "",
+        has_all_years: true,
+        has_infinite_floats: true,
+        has_nan_floats: true,
+        has_offset: |_| false,
+        has_subnormal_floats: true,
+        has_tenths: |_| false,
+        has_zero_character: false,
+        moments_end: false,
+        money: |_| None,
+        negative_zero: NegativeZero::Kept,
+        reads_floats: true,
+        special_decimals: SpecialDecimals::Numbers,
+        times: Times::UntilMidnight,
+        utc: "+00:00",
+        writes_uuids: true,
+    },
+};
+
+fn after(side: &Side, column: &str, last: i64) -> Result<Vec<String>, Error> {
+    let (quoted, table) = (quote_identifier(Postgres, column)?, side.quoted()?);
+    let place = text_literal(Postgres, &table);
+    let column = text_literal(Postgres, column);
+    Ok(vec![format!(
+        "SELECT setval(pg_get_serial_sequence({place}, {column}), \
+         GREATEST((SELECT MAX({quoted}) FROM {table}), {last}, 1), \
+         {last} >= 1 OR EXISTS (SELECT 1 FROM {table} WHERE {quoted} >= 1))"
+    )])
+}
+
+fn last(table: &Table, column: &Column) -> Result<Option<(&'static str, Vec<Value>)>, Error> {
+    let query = "SELECT pg_sequence_last_value(pg_get_serial_sequence($1, $2)::regclass)";
+    let place = Value::Text(table.name.quoted(Postgres)?);
+    Ok(Some((query, vec![place, column.name.as_str().into()])))
+}
+
+/// Who has which privileges on tables, besides their owners.
+const GRANTS: &str = "
+SELECT NULLIF(n.nspname, current_schema())::text, c.relname::text,
+  COALESCE(r.rolname::text, 'everybody'),
+  string_agg(g.privilege_type, ', ' ORDER BY g.privilege_type)
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+CROSS JOIN LATERAL aclexplode(c.relacl) g
+LEFT JOIN pg_roles r ON r.oid = g.grantee
+WHERE c.relkind IN ('r', 'p') AND g.grantee <> c.relowner
+GROUP BY 1, 2, 3 ORDER BY 1 NULLS FIRST, 2, 3";
+
+/// Those of extensions come with them.
+const PROGRAMS: &str = "
+SELECT 'view', format('%I.%I', n.nspname, v.relname)
+FROM pg_class v JOIN pg_namespace n ON n.oid = v.relnamespace
+WHERE n.nspname = current_schema() AND v.relkind IN ('v', 'm')
+  AND NOT EXISTS (SELECT FROM pg_depend e
+    WHERE e.classid = 'pg_class'::regclass AND e.objid = v.oid AND e.deptype = 'e')
+UNION ALL SELECT 'routine', p.oid::regprocedure::text
+FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_language l ON l.oid = p.prolang
+WHERE n.nspname = current_schema() AND l.lanname NOT IN ('internal', 'c')
+  AND p.proname NOT LIKE 'rowkey\\_%'
+  AND NOT EXISTS (SELECT FROM pg_depend e
+    WHERE e.classid = 'pg_proc'::regclass AND e.objid = p.oid AND e.deptype = 'e')
+ORDER BY 1, 2";

@@ -1,0 +1,147 @@
+//! SQLite.
+
+use rowkey_core::Backend::Sqlite;
+use rowkey_tables::text_literal::text_literal;
+
+use super::*;
+
+pub(super) const ENGINE: Engine = Engine {
+    columns: Columns {
+        // An expression is shown without the parentheses that it needs.
+        default: |sql| format!("({sql})"),
+        has_default: |_| true,
+        has_local_now: false,
+        is_filled: |_| false,
+        is_null_written: |own| own == Type::Instant,
+        names_collations: false,
+        now: ["CURRENT_TIMESTAMP"; 2],
+        unwrapped: |sql| sql,
+        uncast: |sql| sql,
+    },
+    counters: Counters {
+        after,
+        column: |name, _, _, _| format!("{name} INTEGER PRIMARY KEY AUTOINCREMENT"),
+        has_steps: false,
+        is_key: true,
+        last,
+        needs_key: false,
+    },
+    objects: Objects {
+        adds_references: false,
+        grants: None,
+        has_restrict: true,
+        has_set_default: true,
+        has_schemas: false,
+        is_reserved: |name| name.starts_with("sqlite_"),
+        late_key: LateKey::WithTable,
+        orphan: Some("SELECT \"table\", rowid FROM pragma_foreign_key_check() LIMIT 1"),
+        orphans: Some(
+            "SELECT parent, COUNT(*), MIN(rowid) FROM pragma_foreign_key_check(?) GROUP BY parent",
+        ),
+        partitions_are_tables: false,
+        programs: "
+SELECT 'view', name FROM sqlite_master WHERE type = 'view' ORDER BY 2",
+        programs_are_quoted: true,
+        references_share_names: false,
+        reference_attributes: false,
+        taken: |table| vec![table.to_ascii_lowercase()],
+        unique_takes_nulls: true,
+    },
+    rows: Rows {
+        byte_count: "length(CAST({} AS BLOB))",
+        byte_count_of_text: "length(CAST({} AS BLOB))",
+        character_count: "length(CAST({} AS BLOB))",
+        comparable: "quote({})",
+        count: "COUNT",
+        only: "",
+        pages: None,
+        // Random numbers have 64 bits.
+        sample: |share| {
+            let of_billion = share * 1_000_000_000.0;
+            Sample::Condition(format!("abs(random() % 1000000000) < {of_billion:.0}"))
+        },
+        sampled: |rows| rows,
+        selected: |_, name, _| name.to_owned(),
+        shown: "CASE typeof({}) WHEN 'text' THEN CAST({} AS BLOB) ELSE quote({}) END",
+        zero_characters: "instr(CAST({} AS BLOB), X'00') > 0",
+        zero_dates: None,
+        clock_separator: ' ',
+        zone: "",
+    },
+    sessions: Sessions {
+        begin: "BEGIN IMMEDIATE",
+        begin_temporary: "BEGIN",
+        counts_changes: true,
+        export_view: None,
+        // Each transaction locks the file, and checks that the last one was its own.
+        lock: |_| None,
+        lock_tables: None,
+        has_slow_queries: false,
+        refusals_end_view: false,
+        rollback: "ROLLBACK",
+        show_keys: None,
+        view: &["BEGIN"],
+        view_begins_late: false,
+        views: None,
+        // References are checked at the end, because rows may refer to later ones.
+        write: Some("PRAGMA foreign_keys = OFF"),
+    },
+    target: Target {
+        collations: None,
+        create: |table| format!("CREATE TABLE IF NOT EXISTS {table}"),
+        create_privilege: None,
+        options: "",
+        state_options: "",
+        state_text: "text",
+        folded: str::to_ascii_lowercase,
+        has_engines: false,
+        schema: "SELECT 1 FROM pragma_database_list WHERE name = ?",
+        temporary_prefix: "",
+        temporary: "TEMPORARY ",
+        temporary_dropped: "",
+        temporary_collation: "",
+        user_type: None,
+    },
+    values: Values {
+        counts_utf16: false,
+        booleans: ["0", "1"],
+        bytes: ["X'", "'"],
+        decimal: ["'", "'"],
+        bits: "",
+        has_all_years: false,
+        has_infinite_floats: true,
+        has_nan_floats: false,
+        has_offset: |_| false,
+        has_subnormal_floats: true,
+        has_tenths: |_| false,
+        has_zero_character: true,
+        moments_end: false,
+        money: |_| None,
+        negative_zero: NegativeZero::Lost,
+        reads_floats: true,
+        special_decimals: SpecialDecimals::AsText,
+        times: Times::UntilMidnight,
+        utc: "+00:00",
+        writes_uuids: false,
+    },
+};
+
+fn after(side: &Side, _: &str, last: i64) -> Result<Vec<String>, Error> {
+    if last < 1 {
+        return Ok(Vec::new());
+    }
+    let name = text_literal(Sqlite, &side.name.name);
+    Ok(vec![
+        format!("UPDATE sqlite_sequence SET seq = MAX(seq, {last}) WHERE name = {name}"),
+        format!(
+            "INSERT INTO sqlite_sequence (name, seq) SELECT {name}, {last} \
+             WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = {name})"
+        ),
+    ])
+}
+
+fn last(table: &Table, column: &Column) -> Result<Option<(&'static str, Vec<Value>)>, Error> {
+    let query = "SELECT seq FROM sqlite_sequence WHERE name = ?";
+    let name = table.name.name.as_str();
+    Ok((column.generated == "auto_increment").then(|| (query, vec![name.into()])))
+}

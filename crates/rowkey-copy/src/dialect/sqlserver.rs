@@ -1,0 +1,185 @@
+//! SQL Server.
+
+use rowkey_core::Backend::SqlServer;
+use rowkey_core::storage::quote_identifier;
+use rowkey_tables::text_literal::text_literal;
+use rowkey_tables::types::sqlserver;
+
+use super::*;
+
+pub(super) const ENGINE: Engine = Engine {
+    columns: Columns {
+        default: str::to_owned,
+        has_default: |_| true,
+        has_local_now: false,
+        is_filled: sqlserver::is_row_version,
+        // A setting of the session may say otherwise.
+        is_null_written: |_| true,
+        names_collations: true,
+        now: ["SYSDATETIME()", "SYSDATETIMEOFFSET()"],
+        // Each is shown with parentheses.
+        unwrapped: |sql| sql.trim_matches(['(', ')']),
+        uncast: |sql| sql.strip_prefix('N').unwrap_or(sql),
+    },
+    counters: Counters {
+        after,
+        column: |name, sql_type, _, step| {
+            let step = step.map(|step| format!("(1, {step})"));
+            let step = step.unwrap_or_default();
+            format!("{name} {sql_type} IDENTITY{step} NOT NULL")
+        },
+        has_steps: true,
+        is_key: false,
+        last,
+        needs_key: false,
+    },
+    objects: Objects {
+        adds_references: true,
+        grants: None,
+        has_restrict: false,
+        has_set_default: true,
+        has_schemas: true,
+        is_reserved: |_| false,
+        late_key: LateKey::WithTable,
+        orphan: None,
+        orphans: None,
+        partitions_are_tables: false,
+        programs: PROGRAMS,
+        programs_are_quoted: true,
+        references_share_names: true,
+        reference_attributes: false,
+        taken: |_| Vec::new(),
+        unique_takes_nulls: false,
+    },
+    rows: Rows {
+        byte_count: "DATALENGTH({})",
+        byte_count_of_text: "DATALENGTH(CONVERT(nvarchar(max), {})) / 2 * 3",
+        character_count: "DATALENGTH(CONVERT(nvarchar(max), {})) / 2",
+        comparable: "CONVERT(nvarchar(200), {}) COLLATE Latin1_General_100_BIN2",
+        count: "COUNT_BIG",
+        only: "",
+        pages: None,
+        sample: |share| Sample::Pages(format!(" TABLESAMPLE ({:.9} PERCENT)", 100.0 * share)),
+        sampled: |rows| rows * ROWS_PER_PAGE,
+        selected: |column, name, place| match sqlserver::read_as(&column.sql_type, column.own) {
+            Some(other) => format!("CONVERT({other}, {name}) AS rowkey_value_{place}"),
+            None => name.to_owned(),
+        },
+        shown: "CONVERT(varchar(40), {})",
+        // In the order of bytes, because others overlook the character.
+        zero_characters: "CHARINDEX(NCHAR(0), CONVERT(nvarchar(max), {}) COLLATE Latin1_General_100_BIN2) > 0",
+        zero_dates: None,
+        // The language of a session may turn other dates around.
+        clock_separator: 'T',
+        zone: "",
+    },
+    sessions: Sessions {
+        begin: "BEGIN TRANSACTION",
+        begin_temporary: "BEGIN TRANSACTION",
+        counts_changes: false,
+        export_view: None,
+        lock: Some,
+        lock_tables: Some(TableLock {
+            begin: "SET LOCK_TIMEOUT 5000; BEGIN TRANSACTION",
+            // Without a row to look for, the server need not touch the table.
+            lock: |tables| {
+                let tables = tables.iter();
+                tables
+                    .map(|table| format!("SELECT TOP (1) 1 FROM {table} WITH (TABLOCK, HOLDLOCK)"))
+                    .collect()
+            },
+            end: "ROLLBACK",
+            instead: "wait for the end of long transactions, or copy with one job",
+        }),
+        has_slow_queries: false,
+        refusals_end_view: false,
+        // An error has ended the transaction already.
+        rollback: "IF @@TRANCOUNT > 0 ROLLBACK",
+        show_keys: None,
+        view: &[
+            "SET TRANSACTION ISOLATION LEVEL SNAPSHOT",
+            "BEGIN TRANSACTION",
+        ],
+        view_begins_late: true,
+        views: Some(
+            "SELECT snapshot_isolation_state FROM sys.databases WHERE database_id = DB_ID()",
+        ),
+        // An error ends the transaction.
+        write: Some("SET XACT_ABORT ON"),
+    },
+    target: Target {
+        collations: None,
+        create: |table| {
+            let place = text_literal(SqlServer, table);
+            format!("IF OBJECT_ID({place}, N'U') IS NULL CREATE TABLE {table}")
+        },
+        create_privilege: None,
+        options: "",
+        state_options: "",
+        state_text: "varchar(max)",
+        folded: str::to_lowercase,
+        has_engines: false,
+        schema: "SELECT 1 FROM sys.schemas WHERE name = @P1",
+        // It knows by its name that it is one, and gives text the collation of `tempdb`.
+        temporary_prefix: "#",
+        temporary: "",
+        temporary_dropped: "",
+        temporary_collation: " COLLATE DATABASE_DEFAULT",
+        user_type: None,
+    },
+    values: Values {
+        counts_utf16: true,
+        booleans: ["0", "1"],
+        bytes: ["0x", ""],
+        decimal: ["", ""],
+        bits: "",
+        has_all_years: false,
+        has_infinite_floats: false,
+        has_nan_floats: false,
+        has_offset: |sql_type| sql_type.starts_with("datetimeoffset"),
+        has_subnormal_floats: false,
+        has_tenths: sqlserver::has_tenths,
+        has_zero_character: true,
+        moments_end: false,
+        money: sqlserver::money,
+        negative_zero: NegativeZero::Unknown,
+        reads_floats: false,
+        special_decimals: SpecialDecimals::None,
+        times: Times::BeforeMidnight,
+        utc: "",
+        writes_uuids: true,
+    },
+};
+
+/// A column that has not counted yet begins with the number itself. Numbers of a statement are not
+/// variables.
+fn after(side: &Side, column: &str, last: i64) -> Result<Vec<String>, Error> {
+    let (quoted, table) = (quote_identifier(SqlServer, column)?, side.quoted()?);
+    let place = text_literal(SqlServer, &table);
+    let name = text_literal(SqlServer, column);
+    let reseed = format!("DBCC CHECKIDENT ('{}', RESEED, ", table.replace('\'', "''"));
+    let reseed = text_literal(SqlServer, &reseed);
+    Ok(vec![format!(
+        "DECLARE @last bigint = (SELECT MAX({quoted}) FROM {table}); \
+         DECLARE @counted bigint = (SELECT MAX(CONVERT(bigint, last_value)) \
+         FROM sys.identity_columns WHERE object_id = OBJECT_ID({place}) AND name = {name}); \
+         IF @last IS NULL OR @last < {last} SET @last = {last}; \
+         IF @counted IS NULL SET @last = @last + 1; \
+         IF @last >= 1 AND (@counted IS NULL OR @counted < @last) BEGIN \
+         DECLARE @reseed nvarchar(max) = {reseed} + CONVERT(nvarchar(20), @last) \
+         + N') WITH NO_INFOMSGS'; EXEC sp_executesql @reseed END"
+    )])
+}
+
+fn last(table: &Table, column: &Column) -> Result<Option<(&'static str, Vec<Value>)>, Error> {
+    let query = "SELECT CONVERT(bigint, last_value) FROM sys.identity_columns \
+                 WHERE object_id = OBJECT_ID(@P1) AND name = @P2";
+    let place = Value::Text(table.name.quoted(SqlServer)?);
+    Ok(Some((query, vec![place, column.name.as_str().into()])))
+}
+
+const PROGRAMS: &str = "
+SELECT CASE o.type WHEN 'V' THEN N'view' ELSE N'routine' END,
+  SCHEMA_NAME(o.schema_id) + N'.' + o.name FROM sys.objects o
+WHERE o.schema_id = SCHEMA_ID() AND o.is_ms_shipped = 0 AND o.type IN ('V', 'P', 'FN', 'IF', 'TF')
+ORDER BY 1, 2";
