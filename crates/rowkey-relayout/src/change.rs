@@ -18,6 +18,7 @@ use std::time::Instant;
 
 use rowkey_core::Backend;
 use rowkey_tables::catalog::Catalog;
+use rowkey_tables::dialect::Dialect;
 use rowkey_tables::{Connection, Error, Progress, Step};
 
 use crate::phase::Phase;
@@ -77,7 +78,7 @@ pub async fn run(
     let begun = Instant::now();
     let outcome = go_on(connection, plan, last, &mut state, progress).await;
     state.close(connection, outcome).await?;
-    if connection.backend() == Backend::Sqlite {
+    if connection.backend().has_one_writer() {
         // There, the lock of changes is the one of writers.
         let waited = begun.elapsed().as_millis();
         progress.report(Step::Note(format!("{waited} ms exclusive for writers")));
@@ -128,7 +129,7 @@ async fn go_on(
         runner.begins(phase.name());
         do_phase(&mut runner, &work, phase).await?;
         // In SQLite, nobody else has written since this run has begun.
-        if phase == Phase::Check && (was_begun || work.backend != Backend::Sqlite) {
+        if phase == Phase::Check && (was_begun || !work.backend.has_one_writer()) {
             refuse_damaged_values(connection, &work).await?;
         }
         state.finish(connection, plan).await?;
@@ -163,9 +164,9 @@ pub(crate) async fn refuse(connection: &mut Connection, plan: &Plan) -> Result<R
 
 /// Fails for privileges that a change needs, whatever its plan.
 pub(crate) async fn refuse_privileges(connection: &mut Connection) -> Result<(), Error> {
-    match connection.backend() {
+    match connection.backend().rebuilds_tables() {
         #[cfg(feature = "mysql")]
-        Backend::MySql | Backend::MariaDb => crate::mysql::refuse_privileges(connection).await,
+        true => crate::mysql::refuse_privileges(connection).await,
         _ => Ok(()),
     }
 }
@@ -348,7 +349,7 @@ pub async fn undo_script(connection: &mut Connection, plan: &Plan) -> Result<Vec
 
 /// In SQLite, the lock of changes is the transaction of all phases.
 async fn begin_in_script(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
-    if work.backend == Backend::Sqlite {
+    if work.backend.has_one_writer() {
         for statement in state::SQLITE_BEGIN {
             runner.run("the transaction", statement).await?;
         }
@@ -357,7 +358,7 @@ async fn begin_in_script(runner: &mut Runner<'_>, work: &Work) -> Result<(), Err
 }
 
 async fn end_in_script(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
-    if work.backend == Backend::Sqlite {
+    if work.backend.has_one_writer() {
         runner.run("the transaction", state::SQLITE_COMMIT).await?;
     }
     Ok(())

@@ -7,9 +7,9 @@ use rowkey_tables::dialect::Dialect;
 /// The table with the old columns after the swap, on the databases that do not keep them in the
 /// same table.
 pub(crate) fn old_table(backend: Backend, table: &QualifiedName) -> Option<QualifiedName> {
-    #[cfg(feature = "mysql")]
-    if backend.rebuilds_tables() {
-        return Some(table.sibling(crate::mysql::old_table(&table.name)));
+    match backend.rebuilds_tables() {
+        #[cfg(feature = "mysql")]
+        true => Some(table.sibling(crate::mysql::old_table(&table.name))),
+        _ => None,
     }
-    None
 }

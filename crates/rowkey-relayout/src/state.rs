@@ -8,6 +8,7 @@ use rowkey_tables::Error;
 use rowkey_tables::advisory_lock::AdvisoryLock;
 use rowkey_tables::catalog::{Catalog, Table};
 use rowkey_tables::connection::{Connection, Row, Value};
+use rowkey_tables::dialect::Dialect;
 
 use crate::plan::Plan;
 use crate::work::Work;
@@ -354,17 +355,14 @@ fn position(phase: &str) -> Option<Phase> {
 }
 
 /// The first placeholders of a statement.
-fn placeholders(backend: Backend) -> [&'static str; 6] {
-    match backend {
-        Backend::Postgres => ["$1", "$2", "$3", "$4", "$5", "$6"],
-        _ => ["?"; 6],
-    }
+fn placeholders(backend: Backend) -> [String; 6] {
+    std::array::from_fn(|index| backend.placeholder(index + 1))
 }
 
 /// Takes the lock. In SQLite, where the driver waits for other writers, it is the transaction.
 async fn lock(connection: &mut Connection) -> Result<(), Error> {
     let doing = "the lock of changes";
-    if connection.backend() == Backend::Sqlite {
+    if connection.backend().has_one_writer() {
         let begin = SQLITE_BEGIN.join("; ");
         return connection.execute(doing, &begin).await.map(|_| ());
     }
@@ -392,8 +390,8 @@ fn advisory_lock() -> AdvisoryLock {
 
 async fn unlock(connection: &mut Connection, is_done: bool) -> Result<(), Error> {
     let statement = match connection.backend() {
-        Backend::Sqlite if is_done => SQLITE_COMMIT.into(),
-        Backend::Sqlite => "ROLLBACK".into(),
+        backend if backend.has_one_writer() && is_done => SQLITE_COMMIT.into(),
+        backend if backend.has_one_writer() => "ROLLBACK".into(),
         backend => advisory_lock().release(backend),
     };
     connection
@@ -403,21 +401,7 @@ async fn unlock(connection: &mut Connection, is_done: bool) -> Result<(), Error>
 }
 
 async fn exists(connection: &mut Connection) -> Result<bool, Error> {
-    let query = match connection.backend() {
-        Backend::Postgres => {
-            format!("SELECT count(*) FROM pg_class WHERE oid = to_regclass('{TABLE}')")
-        }
-        Backend::MySql | Backend::MariaDb => format!(
-            "SELECT COUNT(*) FROM information_schema.tables \
-             WHERE table_schema = DATABASE() AND table_name = '{TABLE}'"
-        ),
-        Backend::Sqlite => {
-            format!("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = '{TABLE}'")
-        }
-        Backend::SqlServer => {
-            format!("SELECT CASE WHEN OBJECT_ID('{TABLE}', 'U') IS NULL THEN 0 ELSE 1 END")
-        }
-    };
+    let query = connection.backend().has_table(TABLE);
     let rows = connection
         .query("the state of changes", &query, &[])
         .await?;
@@ -433,10 +417,7 @@ async fn exists(connection: &mut Connection) -> Result<bool, Error> {
 }
 
 async fn create(connection: &mut Connection) -> Result<(), Error> {
-    let (text, short, number) = match connection.backend() {
-        Backend::MySql | Backend::MariaDb => ("LONGTEXT", "VARCHAR(64)", "INT"),
-        _ => ("text", "text", "integer"),
-    };
+    let [text, short, number] = connection.backend().plain_types();
     let table = quote_identifier(connection.backend(), TABLE)?;
     if exists(connection).await? {
         return Ok(());

@@ -229,6 +229,23 @@ ORDER BY ordinal_position",
         }
     }
 
+    /// A query that tells whether the connection's schema has a table.
+    fn has_table(self, table: &str) -> String {
+        match self.database() {
+            Postgres => format!("SELECT count(*) FROM pg_class WHERE oid = to_regclass('{table}')"),
+            MySql | MariaDb => format!(
+                "SELECT COUNT(*) FROM information_schema.tables \
+                 WHERE table_schema = DATABASE() AND table_name = '{table}'"
+            ),
+            Sqlite => format!(
+                "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = '{table}'"
+            ),
+            SqlServer => {
+                format!("SELECT CASE WHEN OBJECT_ID('{table}', 'U') IS NULL THEN 0 ELSE 1 END")
+            }
+        }
+    }
+
     /// A number of any size that is spread evenly over the values of a column.
     fn hash_of(self, column: &str) -> String {
         match self.database() {
@@ -342,6 +359,15 @@ WHERE table_type = 'BASE TABLE' AND table_schema <> DATABASE()
             Postgres => format!("${number}"),
             MySql | MariaDb | Sqlite => "?".into(),
             SqlServer => format!("@P{number}"),
+        }
+    }
+
+    /// The types of a text of any length, of a short text, and of a number.
+    fn plain_types(self) -> [&'static str; 3] {
+        match self.database() {
+            Postgres | Sqlite => ["text", "text", "integer"],
+            MySql | MariaDb => ["LONGTEXT", "VARCHAR(64)", "INT"],
+            SqlServer => ["nvarchar(max)", "nvarchar(64)", "int"],
         }
     }
 
