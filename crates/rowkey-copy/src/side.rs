@@ -5,10 +5,8 @@ use rowkey_core::storage::quote_identifier;
 use rowkey_sql::StoredForm;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::QualifiedName;
-use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{self, Charset, Kind, Type};
 
-use crate::dialect::engine;
 use crate::instead::Instead;
 
 /// A table and its columns, in the order of the cells of a row.
@@ -62,35 +60,6 @@ impl SideColumn {
             instead: Instead::default(),
             keeps_refused: false,
         }
-    }
-
-    /// Whether the literal of each value is what the source has, so that a copy can continue after
-    /// it. Times and UUIDs in text have several forms.
-    pub(crate) fn keeps_order(&self, source: Backend) -> bool {
-        let has_any_type = source.stores_any_type();
-        match self.content {
-            // MySQL sorts them by the places of their words, and compares them as text.
-            _ if matches!(self.own, Type::Enum | Type::Set) => false,
-            Content::Values(_) if self.own == Type::Own => has_any_type,
-            Content::Values(Kind::Text) if matches!(self.own, Type::Loose(_)) => false,
-            Content::Values(Kind::Decimal) if matches!(self.own, Type::Loose(_)) => false,
-            Content::Values(Kind::Time | Kind::Timestamp) => !has_any_type,
-            Content::Values(Kind::Single | Kind::Double) => engine(source).values.reads_floats,
-            Content::Values(Kind::Uuid) => !matches!(self.own, Type::Text(_) | Type::PaddedText(_)),
-            _ => true,
-        }
-    }
-
-    /// The same column with the collation that the catalogue names.
-    pub(crate) fn collated(mut self, backend: Backend, collation: Option<&String>) -> Self {
-        if let Some(collation) = collation
-            && engine(backend).columns.names_collations
-        {
-            let words = types::with_collation(backend, &self.sql_type, collation);
-            self.charset = Charset::of(backend, &words);
-            self.collation = Some(collation.clone());
-        }
-        self
     }
 }
 

@@ -4,9 +4,11 @@ use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_sql::StoredForm;
 use rowkey_tables::catalog::{Catalog, Table};
-use rowkey_tables::types::{self, Kind, Type};
+use rowkey_tables::dialect::Dialect;
+use rowkey_tables::types::{self, Charset, Kind, Type};
 use rowkey_tables::{Connection, Error};
 
+use crate::dialect::engine;
 use crate::names;
 use crate::plan::{ColumnPlan, CopyPlan, TablePlan, is_collation, type_of};
 use crate::side::{Content, Side, SideColumn};
@@ -247,6 +249,38 @@ fn key_places(table: &Table, plan: &TablePlan) -> Vec<usize> {
         .filter(|key| key.columns.iter().all(is_never_null))
         .find_map(|key| key.columns.iter().map(place).collect::<Option<Vec<_>>>())
         .unwrap_or_default()
+}
+
+/// What the databases decide of a column.
+impl SideColumn {
+    /// Whether the literal of each value is what the source has, so that a copy can continue after
+    /// it. Times and UUIDs in text have several forms.
+    fn keeps_order(&self, source: Backend) -> bool {
+        let has_any_type = source.stores_any_type();
+        match self.content {
+            // MySQL sorts them by the places of their words, and compares them as text.
+            _ if matches!(self.own, Type::Enum | Type::Set) => false,
+            Content::Values(_) if self.own == Type::Own => has_any_type,
+            Content::Values(Kind::Text) if matches!(self.own, Type::Loose(_)) => false,
+            Content::Values(Kind::Decimal) if matches!(self.own, Type::Loose(_)) => false,
+            Content::Values(Kind::Time | Kind::Timestamp) => !has_any_type,
+            Content::Values(Kind::Single | Kind::Double) => engine(source).values.reads_floats,
+            Content::Values(Kind::Uuid) => !matches!(self.own, Type::Text(_) | Type::PaddedText(_)),
+            _ => true,
+        }
+    }
+
+    /// The same column with the collation that the catalogue names.
+    fn collated(mut self, backend: Backend, collation: Option<&String>) -> Self {
+        if let Some(collation) = collation
+            && engine(backend).columns.names_collations
+        {
+            let words = types::with_collation(backend, &self.sql_type, collation);
+            self.charset = Charset::of(backend, &words);
+            self.collation = Some(collation.clone());
+        }
+        self
+    }
 }
 
 #[cfg(test)]

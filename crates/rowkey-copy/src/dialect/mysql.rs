@@ -1,6 +1,11 @@
 //! MySQL and MariaDB.
 
-use super::*;
+use rowkey_tables::catalog::{Column, Table};
+use rowkey_tables::types::Type;
+use rowkey_tables::{Error, Value};
+
+use super::facts::*;
+use crate::side::Side;
 
 pub(super) const MYSQL: Engine = of(NegativeZero::Kept);
 pub(super) const MARIADB: Engine = of(NegativeZero::Lost);
@@ -152,7 +157,7 @@ fn after(side: &Side, _: &str, last: i64) -> Result<Vec<String>, Error> {
     Ok(vec![format!("ALTER TABLE {table} AUTO_INCREMENT = {next}")])
 }
 
-fn last(table: &Table, _: &Column) -> Result<Option<(&'static str, Vec<Value>)>, Error> {
+fn last(table: &Table, _: &Column) -> Result<Option<Query>, Error> {
     let query = "SELECT CAST(auto_increment AS SIGNED) - 1 FROM information_schema.tables \
                  WHERE table_schema = COALESCE(?, DATABASE()) AND table_name = ?";
     let schema = table.name.schema.as_deref();

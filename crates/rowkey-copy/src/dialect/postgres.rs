@@ -2,11 +2,13 @@
 
 use rowkey_core::Backend::Postgres;
 use rowkey_core::storage::quote_identifier;
+use rowkey_tables::catalog::{Column, Table};
 use rowkey_tables::text_literal::text_literal;
-use rowkey_tables::types::Kind;
+use rowkey_tables::types::{Kind, Type};
+use rowkey_tables::{Error, Value};
 
-use super::*;
-use crate::side::Content;
+use super::facts::*;
+use crate::side::{Content, Side};
 
 pub(super) const ENGINE: Engine = Engine {
     columns: Columns {
@@ -157,7 +159,7 @@ fn after(side: &Side, column: &str, last: i64) -> Result<Vec<String>, Error> {
     )])
 }
 
-fn last(table: &Table, column: &Column) -> Result<Option<(&'static str, Vec<Value>)>, Error> {
+fn last(table: &Table, column: &Column) -> Result<Option<Query>, Error> {
     let query = "SELECT pg_sequence_last_value(pg_get_serial_sequence($1, $2)::regclass)";
     let place = Value::Text(table.name.quoted(Postgres)?);
     Ok(Some((query, vec![place, column.name.as_str().into()])))

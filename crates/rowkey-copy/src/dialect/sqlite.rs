@@ -1,9 +1,13 @@
 //! SQLite.
 
 use rowkey_core::Backend::Sqlite;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Column, Table};
 use rowkey_tables::text_literal::text_literal;
+use rowkey_tables::types::Type;
 
-use super::*;
+use super::facts::*;
+use crate::side::Side;
 
 pub(super) const ENGINE: Engine = Engine {
     columns: Columns {
@@ -140,7 +144,7 @@ fn after(side: &Side, _: &str, last: i64) -> Result<Vec<String>, Error> {
     ])
 }
 
-fn last(table: &Table, column: &Column) -> Result<Option<(&'static str, Vec<Value>)>, Error> {
+fn last(table: &Table, column: &Column) -> Result<Option<Query>, Error> {
     let query = "SELECT seq FROM sqlite_sequence WHERE name = ?";
     let name = table.name.name.as_str();
     Ok((column.generated == "auto_increment").then(|| (query, vec![name.into()])))

@@ -2,10 +2,13 @@
 
 use rowkey_core::Backend::SqlServer;
 use rowkey_core::storage::quote_identifier;
+use rowkey_tables::catalog::{Column, Table};
 use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::types::sqlserver;
+use rowkey_tables::{Error, Value};
 
-use super::*;
+use super::facts::*;
+use crate::side::Side;
 
 pub(super) const ENGINE: Engine = Engine {
     columns: Columns {
@@ -171,7 +174,7 @@ fn after(side: &Side, column: &str, last: i64) -> Result<Vec<String>, Error> {
     )])
 }
 
-fn last(table: &Table, column: &Column) -> Result<Option<(&'static str, Vec<Value>)>, Error> {
+fn last(table: &Table, column: &Column) -> Result<Option<Query>, Error> {
     let query = "SELECT CONVERT(bigint, last_value) FROM sys.identity_columns \
                  WHERE object_id = OBJECT_ID(@P1) AND name = @P2";
     let place = Value::Text(table.name.quoted(SqlServer)?);

@@ -1,0 +1,279 @@
+//! Which facts and statements a database has. In a pattern, `{}` is the name of a column.
+
+use rowkey_tables::catalog::{Column, Table};
+use rowkey_tables::types::Type;
+use rowkey_tables::{Error, Value};
+
+use crate::side::{Side, SideColumn};
+
+/// A database as the source or the target of a copy.
+pub(crate) struct Engine {
+    pub(crate) columns: Columns,
+    pub(crate) counters: Counters,
+    pub(crate) objects: Objects,
+    pub(crate) rows: Rows,
+    pub(crate) sessions: Sessions,
+    pub(crate) target: Target,
+    pub(crate) values: Values,
+}
+
+/// Rows of one page are neighbours in many tables, so that a page counts little more than one row.
+pub(super) const ROWS_PER_PAGE: u64 = 4;
+
+/// A pattern with a column.
+pub(crate) fn of_column(pattern: &str, column: &str) -> String {
+    pattern.replace("{}", column)
+}
+
+/// Definitions of columns.
+pub(crate) struct Columns {
+    /// A default of the same database.
+    pub(crate) default: fn(&str) -> String,
+    /// Whether a column of a type may have a default.
+    pub(crate) has_default: fn(Type) -> bool,
+    /// Whether the clock of a default without a zone is that of the session.
+    pub(crate) has_local_now: bool,
+    /// Whether the server fills a column of a type.
+    pub(crate) is_filled: fn(&str) -> bool,
+    /// Whether NULL is written for a column that may have it.
+    pub(crate) is_null_written: fn(Type) -> bool,
+    /// Whether the collation of a column is part of its type.
+    pub(crate) names_collations: bool,
+    /// The defaults for now, without a zone and with one.
+    pub(crate) now: [&'static str; 2],
+    /// What the catalogue shows around a default.
+    pub(crate) unwrapped: fn(&str) -> &str,
+    /// What it shows around a literal.
+    pub(crate) uncast: fn(&str) -> &str,
+}
+
+/// A query and its values.
+pub(crate) type Query = (&'static str, Vec<Value>);
+
+/// Columns that the database counts.
+pub(crate) struct Counters {
+    /// The statements that let a counter continue after the rows, and after the last number of the
+    /// source.
+    pub(crate) after: fn(&Side, &str, i64) -> Result<Vec<String>, Error>,
+    /// The definition of a column from its name and type, how it counts in PostgreSQL, and the step.
+    pub(crate) column: fn(&str, &str, &str, Option<&str>) -> String,
+    pub(crate) has_steps: bool,
+    /// Whether the definition has the primary key.
+    pub(crate) is_key: bool,
+    /// The query for the last number that was counted, and its values.
+    pub(crate) last: fn(&Table, &Column) -> Result<Option<Query>, Error>,
+    /// Whether only columns of keys are counted.
+    pub(crate) needs_key: bool,
+}
+
+/// Keys, indexes, references and programs.
+pub(crate) struct Objects {
+    /// Whether references can be added to a table.
+    pub(crate) adds_references: bool,
+    /// The query for the privileges on whole tables, unless they are among the dependents.
+    pub(crate) grants: Option<&'static str>,
+    /// Whether a reference may have RESTRICT and SET DEFAULT.
+    pub(crate) has_restrict: bool,
+    pub(crate) has_set_default: bool,
+    /// Whether a database has several schemas.
+    pub(crate) has_schemas: bool,
+    /// Whether an index has a name that only the server gives.
+    pub(crate) is_reserved: fn(&str) -> bool,
+    pub(crate) late_key: LateKey,
+    /// The query for a reference without a row, where nobody looks when rows are written.
+    pub(crate) orphan: Option<&'static str>,
+    /// The query for the references without a row, by the table they refer to.
+    pub(crate) orphans: Option<&'static str>,
+    /// Whether partitions are tables.
+    pub(crate) partitions_are_tables: bool,
+    /// The query for the views and programs.
+    pub(crate) programs: &'static str,
+    /// Whether it quotes their names as SQL does.
+    pub(crate) programs_are_quoted: bool,
+    /// Whether the references of all tables have different names.
+    pub(crate) references_share_names: bool,
+    /// Whether more can be said of a reference than its columns and actions.
+    pub(crate) reference_attributes: bool,
+    /// The names that a table takes away from indexes.
+    pub(crate) taken: fn(&str) -> Vec<String>,
+    /// Whether a unique index takes several rows with NULL.
+    pub(crate) unique_takes_nulls: bool,
+}
+
+/// When the primary key is added.
+pub(crate) enum LateKey {
+    WithTable,
+    AfterRows,
+    /// After rows that come in another order, if a query for settings against it finds none.
+    AfterOtherOrder(&'static str),
+}
+
+/// Queries for rows.
+pub(crate) struct Rows {
+    /// The number of bytes and characters of a text, and of bytes. At least as many as there are.
+    pub(crate) byte_count: &'static str,
+    pub(crate) byte_count_of_text: &'static str,
+    pub(crate) character_count: &'static str,
+    /// What compares two values as text, byte by byte.
+    pub(crate) comparable: &'static str,
+    /// What counts without an end at 2³¹.
+    pub(crate) count: &'static str,
+    /// What comes before a table without those that inherit from it.
+    pub(crate) only: &'static str,
+    /// The query for the number of pages of a table, where samples are pages.
+    pub(crate) pages: Option<fn(&str) -> String>,
+    /// A part of a table, by its share.
+    pub(crate) sample: fn(f64) -> Sample,
+    /// How many rows are read for so many of a sample.
+    pub(crate) sampled: fn(u64) -> u64,
+    /// A column as a query selects it.
+    pub(crate) selected: fn(&SideColumn, &str, usize) -> String,
+    /// A column as text that every session reads alike.
+    pub(crate) shown: &'static str,
+    /// The condition for texts with U+0000.
+    pub(crate) zero_characters: &'static str,
+    /// The condition for dates with zeros, where there are some.
+    pub(crate) zero_dates: Option<&'static str>,
+    /// What is between a date and a time of a literal, and the zone of a moment.
+    pub(crate) clock_separator: char,
+    pub(crate) zone: &'static str,
+}
+
+/// How a sample is taken.
+pub(crate) enum Sample {
+    /// Words behind the table.
+    Pages(String),
+    Condition(String),
+}
+
+/// What connections are told.
+pub(crate) struct Sessions {
+    /// Begins a transaction that writes, and one that writes temporary tables only.
+    pub(crate) begin: &'static str,
+    pub(crate) begin_temporary: &'static str,
+    /// Whether a statement without values says how many rows it has changed.
+    pub(crate) counts_changes: bool,
+    /// The query for what the view of a connection is called, for others.
+    pub(crate) export_view: Option<&'static str>,
+    /// The name of an advisory lock, where there are some.
+    pub(crate) lock: fn(String) -> Option<String>,
+    pub(crate) lock_tables: Option<TableLock>,
+    /// Whether a query has one processor.
+    pub(crate) has_slow_queries: bool,
+    /// Whether a query that is refused ends the view.
+    pub(crate) refusals_end_view: bool,
+    /// Ends a transaction in which something has failed.
+    pub(crate) rollback: &'static str,
+    /// The setting of a session that compares and shows keys.
+    pub(crate) show_keys: Option<&'static str>,
+    /// Begins to see one moment.
+    pub(crate) view: &'static [&'static str],
+    /// Whether that begins with the first row.
+    pub(crate) view_begins_late: bool,
+    /// The query for whether the database has such views.
+    pub(crate) views: Option<&'static str>,
+    /// The setting of a session that writes.
+    pub(crate) write: Option<&'static str>,
+}
+
+/// How nobody writes some tables for a moment.
+pub(crate) struct TableLock {
+    pub(crate) begin: &'static str,
+    /// The statements that lock tables.
+    pub(crate) lock: fn(&[String]) -> Vec<String>,
+    pub(crate) end: &'static str,
+    /// What to do if that fails.
+    pub(crate) instead: &'static str,
+}
+
+/// What is asked of a target, and how its tables are made.
+pub(crate) struct Target {
+    /// The query for the collations, where they differ from server to server.
+    pub(crate) collations: Option<&'static str>,
+    /// Makes a table, whose name is quoted, unless it is there.
+    pub(crate) create: fn(&str) -> String,
+    /// The query for the account's schema, and whether it may make tables in it.
+    pub(crate) create_privilege: Option<&'static str>,
+    /// The options of a table, and of that for the state of copies.
+    pub(crate) options: &'static str,
+    pub(crate) state_options: &'static str,
+    /// The type of a long text of ASCII.
+    pub(crate) state_text: &'static str,
+    /// A name without what is not looked at when names are compared.
+    pub(crate) folded: fn(&str) -> String,
+    /// Whether tables have engines, some of which have no transactions.
+    pub(crate) has_engines: bool,
+    /// The query for a schema by its name.
+    pub(crate) schema: &'static str,
+    /// The words for a temporary table: before its name, when it is made and when it is dropped.
+    pub(crate) temporary_prefix: &'static str,
+    pub(crate) temporary: &'static str,
+    pub(crate) temporary_dropped: &'static str,
+    /// Text in a temporary table, whose type names no collation.
+    pub(crate) temporary_collation: &'static str,
+    /// The query for a type by its name, where users make types.
+    pub(crate) user_type: Option<&'static str>,
+}
+
+/// The values that columns hold.
+#[derive(Clone, Copy)]
+pub(crate) struct Values {
+    /// Whether the length of a text counts characters beyond U+FFFF twice.
+    pub(crate) counts_utf16: bool,
+    /// The literals of false and true.
+    pub(crate) booleans: [&'static str; 2],
+    /// What is around the literals of bytes and decimals.
+    pub(crate) bytes: [&'static str; 2],
+    pub(crate) decimal: [&'static str; 2],
+    /// What is before the quotes of bits.
+    pub(crate) bits: &'static str,
+    /// Whether there are dates before the year 1 and after the year 9999, and infinite ones.
+    pub(crate) has_all_years: bool,
+    pub(crate) has_infinite_floats: bool,
+    pub(crate) has_nan_floats: bool,
+    /// Whether a type keeps the offset from UTC of its moments.
+    pub(crate) has_offset: fn(&str) -> bool,
+    pub(crate) has_subnormal_floats: bool,
+    /// Whether a type has tenths of a microsecond.
+    pub(crate) has_tenths: fn(&str) -> bool,
+    pub(crate) has_zero_character: bool,
+    /// Whether moments lie between 1970 and 2038.
+    pub(crate) moments_end: bool,
+    /// The ends of a type for money, in ten-thousandths.
+    pub(crate) money: fn(&str) -> Option<(i128, i128)>,
+    pub(crate) negative_zero: NegativeZero,
+    /// Whether it is known how the digits of a float are read.
+    pub(crate) reads_floats: bool,
+    pub(crate) special_decimals: SpecialDecimals,
+    pub(crate) times: Times,
+    /// What follows a moment in UTC.
+    pub(crate) utc: &'static str,
+    /// Whether the type for UUIDs takes text.
+    pub(crate) writes_uuids: bool,
+}
+
+/// What becomes of −0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NegativeZero {
+    Kept,
+    Lost,
+    /// The server promises nothing.
+    Unknown,
+}
+
+/// Whether NaN and infinite numbers are decimals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SpecialDecimals {
+    None,
+    AsText,
+    Numbers,
+}
+
+/// Which times there are: each has those of the one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Times {
+    BeforeMidnight,
+    UntilMidnight,
+    /// Negative ones too, and 838 hours.
+    OfManyDays,
+}
