@@ -264,7 +264,13 @@ async fn a_region_is_down(servers: [&Server; 2]) -> Result<()> {
     assert_eq!(system.clients.ask("lima", GET, id, "").await?, silent);
     drop(hung);
     system.run("almaty")?;
-    let one = system.clients.ask("lima", PUT, id, "one").await?;
+    let mut one = system.clients.ask("lima", PUT, id, "one").await?;
+    // On a busy machine, the first answers may take longer than the limit.
+    for _ in 0..10 {
+        if one == silent {
+            one = system.clients.ask("lima", PUT, id, "one").await?;
+        }
+    }
     assert_eq!(one, "200 almaty one");
     // Almaty's database is up, so the country can be moved away while Almaty is down.
     system.kill("almaty")?;
