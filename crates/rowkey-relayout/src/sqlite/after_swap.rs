@@ -4,7 +4,7 @@
 //! kept at the end, and stands in the way back: the tables get their old definitions there, and
 //! nothing may be lost without a word.
 
-use super::definition::Definition;
+use super::definition::{Definition, in_double_quotes};
 use super::names::quote;
 use super::new_ids;
 use super::rebuild::{Rebuild, rebuild, written_columns};
@@ -64,7 +64,7 @@ async fn refuse_to_lose(work: &Work, catalog: &Catalog) -> Result<(), Error> {
     {
         let now = catalog.table(table.name())?;
         let drop = "take that back, undo the change, and do it again";
-        if now.options != swapped.table {
+        if in_double_quotes(&now.options)? != in_double_quotes(&swapped.table)? {
             reasons.add(
                 format!("the table {}", table.name()),
                 format!(

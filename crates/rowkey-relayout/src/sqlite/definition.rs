@@ -228,6 +228,21 @@ impl<'s> Definition<'s> {
     }
 }
 
+/// The statement with double quotes around the names that it has in backticks. Older versions wrote
+/// double quotes, and the tables that they have swapped keep them.
+pub(super) fn in_double_quotes(sql: &str) -> Result<String, Error> {
+    let mut quoted = String::new();
+    let mut from = 0;
+    for token in tokens(sql)? {
+        if let (Some(name), true) = (token.name(), sql[token.span.clone()].starts_with('`')) {
+            quoted += &sql[from..token.span.start];
+            quoted += &format!("\"{}\"", name.replace('"', "\"\""));
+            from = token.span.end;
+        }
+    }
+    Ok(quoted + &sql[from..])
+}
+
 /// Why the definition of an index does not allow another form of a column's values.
 pub(super) fn obstacle_of_index(sql: &str, column: &str) -> Result<Option<&'static str>, Error> {
     let tokens = tokens(sql)?;
@@ -273,6 +288,14 @@ fn uses_value(tokens: &[Token], condition: Range<usize>, column: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_quotes_of_names_change() {
+        let older = r#"CREATE TABLE t ("a ""b" x, c, CHECK (c <> '`d`')) -- `e`"#;
+        let newer = r#"CREATE TABLE t (`a "b` x, c, CHECK (c <> '`d`')) -- `e`"#;
+        assert_eq!(in_double_quotes(newer).unwrap(), older);
+        assert_eq!(in_double_quotes(older).unwrap(), older);
+    }
 
     fn blob<'c>(column: &'c str, kept: &str) -> Retyped<'c> {
         Retyped {
