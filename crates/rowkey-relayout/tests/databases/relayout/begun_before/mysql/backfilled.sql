@@ -1,0 +1,127 @@
+-- Left by the version of commit 5a57757 on MySQL 9.7.4: a relayout; it stopped after the phase backfill.
+-- The server had component_classic_hashing, because that version called SHA1.
+SET sql_mode = 'NO_AUTO_VALUE_ON_ZERO,STRICT_ALL_TABLES,ALLOW_INVALID_DATES,NO_ENGINE_SUBSTITUTION';
+SET foreign_key_checks = 0;
+CREATE TABLE `customer` (
+  `id` char(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `name` varchar(40) COLLATE utf8mb4_bin NOT NULL,
+  PRIMARY KEY (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+CREATE TABLE `customer_rowkey_done` (
+  `one` tinyint NOT NULL,
+  `key_1` char(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  PRIMARY KEY (`one`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+CREATE TABLE `customer_rowkey_new` (
+  `id_key` binary(16) NOT NULL,
+  `name` varchar(40) COLLATE utf8mb4_bin NOT NULL,
+  `id_before` char(36) COLLATE utf8mb4_bin DEFAULT NULL,
+  PRIMARY KEY (`id_key`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+CREATE TABLE `purchase` (
+  `code` varchar(8) COLLATE utf8mb4_bin NOT NULL,
+  `customer_id` char(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  PRIMARY KEY (`code`),
+  KEY `purchase_by_customer` (`customer_id`),
+  CONSTRAINT `purchase_customer` FOREIGN KEY (`customer_id`) REFERENCES `customer` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+CREATE TABLE `purchase_rowkey_done` (
+  `one` tinyint NOT NULL,
+  `key_1` varchar(8) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  PRIMARY KEY (`one`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+CREATE TABLE `purchase_rowkey_new` (
+  `code` varchar(8) COLLATE utf8mb4_bin NOT NULL,
+  `customer_id_key` binary(16) NOT NULL,
+  `customer_id_before` char(36) COLLATE utf8mb4_bin DEFAULT NULL,
+  PRIMARY KEY (`code`),
+  KEY `purchase_by_customer` (`customer_id_key`),
+  CONSTRAINT `purchase_customer_rowkey` FOREIGN KEY (`customer_id_key`) REFERENCES `customer_rowkey_new` (`id_key`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+CREATE TABLE `rowkey_relayout` (
+  `one` int NOT NULL,
+  `plan_hash` varchar(64) COLLATE utf8mb4_bin NOT NULL,
+  `phase` varchar(64) COLLATE utf8mb4_bin NOT NULL,
+  `is_done` int NOT NULL,
+  `catalog` varchar(64) COLLATE utf8mb4_bin NOT NULL,
+  `plan_text` longtext COLLATE utf8mb4_bin NOT NULL,
+  `tables` longtext COLLATE utf8mb4_bin NOT NULL,
+  PRIMARY KEY (`one`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+CREATE TABLE `rowkey_swapped` (
+  `one` tinyint NOT NULL,
+  `is_swapped` tinyint NOT NULL,
+  PRIMARY KEY (`one`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+CREATE TABLE `rowkey_swapped_yes` (
+  `one` tinyint NOT NULL,
+  `is_swapped` tinyint NOT NULL,
+  PRIMARY KEY (`one`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+INSERT INTO `customer` VALUES
+('01995b40-ac00-7c1e-9a5b-d3f0a1b2c3d4', 'customer 1'),
+('01996066-8800-70aa-8f0e-0a5be2c81190', 'customer 2'),
+('0199658c-6400-7d02-b1c4-f7118e3a4b5c', 'customer 3'),
+('01996ab2-4000-73e8-a6d7-41c09d2e7f08', 'customer 4'),
+('01996fd8-1c00-7b4d-8c2f-5e6f7a8b9c0d', 'customer 5');
+INSERT INTO `customer_rowkey_new` VALUES
+(0x01995B40AC007C1E9A5BD3F0A1B2C3D4, 'customer 1', NULL),
+(0x01996066880070AA8F0E0A5BE2C81190, 'customer 2', NULL),
+(0x0199658C64007D02B1C4F7118E3A4B5C, 'customer 3', NULL),
+(0x01996AB2400073E8A6D741C09D2E7F08, 'customer 4', NULL),
+(0x01996FD81C007B4D8C2F5E6F7A8B9C0D, 'customer 5', NULL);
+INSERT INTO `purchase` VALUES
+('p1', '01995b40-ac00-7c1e-9a5b-d3f0a1b2c3d4'),
+('p2', '01995b40-ac00-7c1e-9a5b-d3f0a1b2c3d4'),
+('p3', '01996066-8800-70aa-8f0e-0a5be2c81190'),
+('p4', '0199658c-6400-7d02-b1c4-f7118e3a4b5c'),
+('p5', '0199658c-6400-7d02-b1c4-f7118e3a4b5c'),
+('p6', '0199658c-6400-7d02-b1c4-f7118e3a4b5c'),
+('p7', '01996ab2-4000-73e8-a6d7-41c09d2e7f08'),
+('p8', '01996fd8-1c00-7b4d-8c2f-5e6f7a8b9c0d');
+INSERT INTO `purchase_rowkey_new` VALUES
+('p1', 0x01995B40AC007C1E9A5BD3F0A1B2C3D4, NULL),
+('p2', 0x01995B40AC007C1E9A5BD3F0A1B2C3D4, NULL),
+('p3', 0x01996066880070AA8F0E0A5BE2C81190, NULL),
+('p4', 0x0199658C64007D02B1C4F7118E3A4B5C, NULL),
+('p5', 0x0199658C64007D02B1C4F7118E3A4B5C, NULL),
+('p6', 0x0199658C64007D02B1C4F7118E3A4B5C, NULL),
+('p7', 0x01996AB2400073E8A6D741C09D2E7F08, NULL),
+('p8', 0x01996FD81C007B4D8C2F5E6F7A8B9C0D, NULL);
+INSERT INTO `rowkey_relayout` VALUES
+('1', 'a61078f4f7928144682baa82ef0a3af73c85f4452fe51b26e83b09d640d045ef', 'backfill', '1', 'c727fd39047951171d0418b94a240fffd77df128d47e06e948004b32167d050f', 'version = 1
+backend = "mysql"
+catalog = "88f3ffe0b8d49b6855bc495018b9f513b2a4bcad4bcf7987b425b46af8f82417"
+
+[key]
+table = "customer"
+column = "id"
+format = "uuid-v7"
+from = "text"
+to = "uuid"
+becomes = "id_key"
+
+[[reference]]
+table = "purchase"
+column = "customer_id"
+becomes = "customer_id_key"
+asserted = true
+
+[policy]
+old-programs = "rename"
+batch-rows = 50000
+pause-ms = 0
+lock-timeout-ms = 1000
+lock-attempts = 60
+', '[{"name":"customer","columns":[{"name":"id","sql_type":"char(36)","is_nullable":false,"default":null,"generated":"","collation":"ascii_bin","comment":null},{"name":"name","sql_type":"varchar(40)","is_nullable":false,"default":null,"generated":"","collation":"utf8mb4_bin","comment":null}],"keys":[{"name":"PRIMARY","columns":["id"],"is_primary":true,"definition":""}],"indexes":[],"foreign_keys":[],"dependents":[],"options":"InnoDB"},{"name":"purchase","columns":[{"name":"code","sql_type":"varchar(8)","is_nullable":false,"default":null,"generated":"","collation":"utf8mb4_bin","comment":null},{"name":"customer_id","sql_type":"char(36)","is_nullable":false,"default":null,"generated":"","collation":"ascii_bin","comment":null}],"keys":[{"name":"PRIMARY","columns":["code"],"is_primary":true,"definition":""}],"indexes":[{"name":"purchase_by_customer","columns":["customer_id"],"is_unique":false,"is_plain":true,"definition":"KEY purchase_by_customer (customer_id)"}],"foreign_keys":[{"name":"purchase_customer","columns":["customer_id"],"target":"customer","target_columns":["id"],"on_update":"NO ACTION","on_delete":"CASCADE","attributes":""}],"dependents":[],"options":"InnoDB"}]');
+INSERT INTO `rowkey_swapped` VALUES
+('1', '0');
+INSERT INTO `rowkey_swapped_yes` VALUES
+('1', '1');
+CREATE TRIGGER `customer_rowkey_forward_insert` AFTER INSERT ON `customer` FOR EACH ROW BEGIN IF (SELECT is_swapped FROM rowkey_swapped LOCK IN SHARE MODE) = 0 THEN INSERT INTO `customer_rowkey_new` (`id_key`, `name`) VALUES (CASE WHEN CHAR_LENGTH(NEW.`id`) = 36 AND CONVERT(NEW.`id` USING ascii) COLLATE ascii_bin REGEXP '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN UNHEX(REPLACE(NEW.`id`, '-', '')) END, NEW.`name`) ON DUPLICATE KEY UPDATE `id_key` = VALUES(`id_key`), `name` = VALUES(`name`); END IF; END;
+CREATE TRIGGER `customer_rowkey_forward_update` AFTER UPDATE ON `customer` FOR EACH ROW BEGIN IF (SELECT is_swapped FROM rowkey_swapped LOCK IN SHARE MODE) = 0 THEN IF CAST(OLD.`id` AS BINARY) <> CAST(NEW.`id` AS BINARY) THEN UPDATE `customer_rowkey_new` SET `id_key` = CASE WHEN CHAR_LENGTH(NEW.`id`) = 36 AND CONVERT(NEW.`id` USING ascii) COLLATE ascii_bin REGEXP '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN UNHEX(REPLACE(NEW.`id`, '-', '')) END, `name` = NEW.`name` WHERE `id_key` = CASE WHEN CHAR_LENGTH(OLD.`id`) = 36 AND CONVERT(OLD.`id` USING ascii) COLLATE ascii_bin REGEXP '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN UNHEX(REPLACE(OLD.`id`, '-', '')) END; END IF; INSERT INTO `customer_rowkey_new` (`id_key`, `name`) VALUES (CASE WHEN CHAR_LENGTH(NEW.`id`) = 36 AND CONVERT(NEW.`id` USING ascii) COLLATE ascii_bin REGEXP '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN UNHEX(REPLACE(NEW.`id`, '-', '')) END, NEW.`name`) ON DUPLICATE KEY UPDATE `id_key` = VALUES(`id_key`), `name` = VALUES(`name`); END IF; END;
+CREATE TRIGGER `customer_rowkey_forward_delete` AFTER DELETE ON `customer` FOR EACH ROW BEGIN IF (SELECT is_swapped FROM rowkey_swapped LOCK IN SHARE MODE) = 0 THEN DELETE FROM `customer_rowkey_new` WHERE `id_key` = CASE WHEN CHAR_LENGTH(OLD.`id`) = 36 AND CONVERT(OLD.`id` USING ascii) COLLATE ascii_bin REGEXP '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN UNHEX(REPLACE(OLD.`id`, '-', '')) END; END IF; END;
+CREATE TRIGGER `purchase_rowkey_forward_insert` AFTER INSERT ON `purchase` FOR EACH ROW BEGIN IF (SELECT is_swapped FROM rowkey_swapped LOCK IN SHARE MODE) = 0 THEN INSERT INTO `purchase_rowkey_new` (`code`, `customer_id_key`) VALUES (NEW.`code`, CASE WHEN CHAR_LENGTH(NEW.`customer_id`) = 36 AND CONVERT(NEW.`customer_id` USING ascii) COLLATE ascii_bin REGEXP '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN UNHEX(REPLACE(NEW.`customer_id`, '-', '')) END) ON DUPLICATE KEY UPDATE `code` = VALUES(`code`), `customer_id_key` = VALUES(`customer_id_key`); END IF; END;
+CREATE TRIGGER `purchase_rowkey_forward_update` AFTER UPDATE ON `purchase` FOR EACH ROW BEGIN IF (SELECT is_swapped FROM rowkey_swapped LOCK IN SHARE MODE) = 0 THEN IF CAST(OLD.`code` AS BINARY) <> CAST(NEW.`code` AS BINARY) THEN UPDATE `purchase_rowkey_new` SET `code` = NEW.`code`, `customer_id_key` = CASE WHEN CHAR_LENGTH(NEW.`customer_id`) = 36 AND CONVERT(NEW.`customer_id` USING ascii) COLLATE ascii_bin REGEXP '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN UNHEX(REPLACE(NEW.`customer_id`, '-', '')) END WHERE `code` = OLD.`code`; END IF; INSERT INTO `purchase_rowkey_new` (`code`, `customer_id_key`) VALUES (NEW.`code`, CASE WHEN CHAR_LENGTH(NEW.`customer_id`) = 36 AND CONVERT(NEW.`customer_id` USING ascii) COLLATE ascii_bin REGEXP '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN UNHEX(REPLACE(NEW.`customer_id`, '-', '')) END) ON DUPLICATE KEY UPDATE `code` = VALUES(`code`), `customer_id_key` = VALUES(`customer_id_key`); END IF; END;
+CREATE TRIGGER `purchase_rowkey_forward_delete` AFTER DELETE ON `purchase` FOR EACH ROW BEGIN IF (SELECT is_swapped FROM rowkey_swapped LOCK IN SHARE MODE) = 0 THEN DELETE FROM `purchase_rowkey_new` WHERE `code` = OLD.`code`; END IF; END;
+SET foreign_key_checks = 1;
