@@ -1,5 +1,6 @@
 //! Tables go from each database to each other one, with ids that change their form on the way.
 
+mod begun_before;
 mod changes;
 mod found;
 mod held;
@@ -53,6 +54,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
             differences,
         );
     }
+    begun_before::add_tests(suite);
     changes::add_tests(suite);
     found::add_tests(suite);
     held::add_tests(suite);
