@@ -13,8 +13,10 @@ const TARGET: &str = "X86_64_UNKNOWN_LINUX_GNU";
 /// How far the clock of tests is ahead, to another day, month and year.
 const AHEAD: &str = "faketime -m -f +1866d";
 
-/// The tests that talk to a server.
-const OF_SERVERS: &str = "test(/^(postgres|mysql|mariadb)::/)";
+/// The tests that talk to a server. What an older version has left in MySQL was recorded for
+/// MySQL 9, whose catalogue 5.6 does not have.
+const OF_SERVERS: &str = "test(/^(postgres|mysql|mariadb)::/) \
+    and not test(/^mysql::.*::an_older_version_has_left_one/)";
 
 /// All but what needs two clocks of the system, of which faketime moves one (the coarse one, by
 /// which short COMBs are made, stands), what starts the compiler, whose allocator and faketime wait
