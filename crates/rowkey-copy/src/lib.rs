@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 //!
 //! A [`CopyPlan`] says which table goes where, and which type each column has there. [`copy`] does
-//! it, and goes on where it was after an interruption: rows and the last key of them are committed
+//! it. After an interruption it continues where it stopped: rows and their last key are committed
 //! together. [`compare`] reads both sides again.
 
 #![forbid(unsafe_code)]

@@ -11,8 +11,8 @@
 //!
 //! [`contract`] drops what is old, [`undo`] what is new.
 //!
-//! On SQL Server, nothing of this is run: [`script`], [`contract_script`] and [`undo_script`]
-//! return the statements, for people to run.
+//! On SQL Server, none of this is run: [`script`], [`contract_script`] and [`undo_script`] return
+//! the statements for you to run.
 
 use std::time::Instant;
 
