@@ -88,12 +88,28 @@ WHERE d.classid = 'pg_policy'::regclass AND d.refclassid = 'pg_class'::regclass
   AND d.refobjid = ANY ($1::text::oid[])
 GROUP BY d.refobjid, p.oid, p.polname, n.nspname, c.relname, p.polrelid ORDER BY 1, 2";
 
+/// Not from `pg_publication_tables`: that asks each publication of the database for its tables, and
+/// fails when anyone drops one meanwhile. The dependencies say which of them matter here.
 const PUBLICATIONS: &str = "
-SELECT c.oid::bigint, p.pubname::text, '[]', COALESCE(to_jsonb(p)->>'attnames', '')
-FROM pg_publication_tables p
-JOIN pg_namespace n ON n.nspname = p.schemaname
-JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = p.tablename
-WHERE c.oid = ANY ($1::text::oid[]) ORDER BY 1, 2";
+WITH RECURSIVE tables (oid) AS (
+  SELECT unnest($1::text::oid[])
+  UNION SELECT i.inhparent FROM pg_inherits i JOIN tables t ON t.oid = i.inhrelid
+), published AS MATERIALIZED (
+  SELECT p.pubname FROM pg_publication p WHERE p.puballtables OR EXISTS (
+    SELECT FROM pg_depend mine JOIN pg_depend its
+      ON mine.classid = its.classid AND mine.objid = its.objid
+    WHERE mine.refclassid = 'pg_publication'::regclass AND mine.refobjid = p.oid
+      AND (its.refclassid = 'pg_class'::regclass AND its.refobjid IN (SELECT oid FROM tables)
+        OR its.refclassid = 'pg_namespace'::regclass AND its.refobjid IN (
+          SELECT c.relnamespace FROM pg_class c JOIN tables t ON t.oid = c.oid)))
+)
+SELECT g.relid::bigint, p.pubname::text, '[]', COALESCE((
+  SELECT jsonb_agg(a.attname ORDER BY a.attnum)::text FROM pg_attribute a
+  WHERE a.attrelid = g.relid AND a.attnum > 0 AND NOT a.attisdropped
+    AND CASE to_jsonb(g)->'attrs' WHEN 'null' THEN TRUE
+      ELSE to_jsonb(g)->'attrs' @> to_jsonb(a.attnum) END), '')
+FROM published p, LATERAL pg_get_publication_tables(p.pubname::text) g
+WHERE g.relid = ANY ($1::text::oid[]) ORDER BY 1, 2";
 
 const PARTITIONS: &str = "
 SELECT c.oid::bigint,
