@@ -3,7 +3,7 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Column, DependentKind, Table};
+use rowkey_tables::catalog::{Column, DependentKind, Generated, Table};
 use rowkey_tables::types::{self, Type};
 
 use crate::dialect::engine;
@@ -146,16 +146,16 @@ fn default_of(
     left_out: &mut Vec<String>,
 ) -> Option<String> {
     let place = format!("{}.{}", table.name, original.name);
-    match original.generated.as_str() {
-        "" => {}
+    match original.generated {
+        Generated::No => {}
         // The default of a computed column is the expression.
-        "generated" => {
+        Generated::Computed => {
             left_out.push(format!(
                 "{place}: it is computed in the source, and has plain values in the target"
             ));
             return None;
         }
-        "on update" if source == side.backend => {}
+        Generated::OnUpdate if source == side.backend => {}
         how => left_out.push(format!("{place}: `{how}` is left out")),
     }
     let sql = original

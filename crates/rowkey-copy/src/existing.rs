@@ -55,10 +55,10 @@ pub(crate) async fn check_target(
                 }
             }
             check_types(table, side)?;
-            if engine(side.backend).target.has_engines && table.options != "InnoDB" {
+            if engine(side.backend).target.has_engines && table.engine() != "InnoDB" {
                 return Err(Error::refused(
                     what,
-                    format!("its engine {} has no transactions", table.options),
+                    format!("its engine {} has no transactions", table.engine()),
                     "make it with InnoDB, so that an interrupted copy can go on",
                 ));
             }

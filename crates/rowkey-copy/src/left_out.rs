@@ -34,11 +34,12 @@ pub(super) fn of_table(source: Backend, table: &Table, side: &Side) -> Vec<Strin
     notes.extend(keys(table));
     notes.extend(collations(table, side));
     notes.extend(offsets(source, table, side));
-    if engine(source).target.has_engines && !["InnoDB", ""].contains(&table.options.as_str()) {
+    if engine(source).target.has_engines && !["InnoDB", ""].contains(&table.engine()) {
         notes.push(format!(
             "{}: its engine {} has no transactions, so that its rows are not those of the moment at which the \
              copy began",
-            table.name, table.options
+            table.name,
+            table.engine()
         ));
     }
     notes
@@ -142,7 +143,7 @@ fn keys(table: &Table) -> Vec<String> {
     let mut notes = Vec::new();
     for key in &table.keys {
         for words in ["WITHOUT OVERLAPS", "NULLS NOT DISTINCT"] {
-            if key.definition.contains(words) {
+            if key.constraint().contains(words) {
                 let (table, key) = (&table.name, &key.name);
                 notes.push(format!("{table}: {words} of the key {key} is left out"));
             }
@@ -155,7 +156,7 @@ fn keys(table: &Table) -> Vec<String> {
 /// except behind the columns.
 #[cfg(feature = "sqlite")]
 fn of_definition(table: &Table) -> Vec<String> {
-    let Ok(tokens) = rowkey_tables::catalog::sqlite::tokens(&table.options) else {
+    let Ok(tokens) = rowkey_tables::catalog::sqlite::tokens(table.statement()) else {
         return Vec::new();
     };
     let end = tokens.iter().rposition(|token| token.is(')'));

@@ -372,19 +372,10 @@ pub(crate) fn counter(side: &Side, column: &str, last: i64) -> Result<Vec<String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rowkey_tables::catalog::{Index, Key};
+    use rowkey_tables::catalog::{Index, Key, KeyDefinition};
 
     fn table() -> Table {
-        Table {
-            name: "booking".into(),
-            columns: Vec::new(),
-            keys: Vec::new(),
-            indexes: Vec::new(),
-            foreign_keys: Vec::new(),
-            dependents: Vec::new(),
-            options: String::new(),
-            estimated_rows: None,
-        }
+        Table::new("booking")
     }
 
     fn object(kind: ObjectKind, name: &str, is_unique: bool) -> Object {
@@ -442,7 +433,7 @@ mod tests {
             name: name.into(),
             columns: vec!["offer_id".into()],
             is_primary,
-            definition: String::new(),
+            definition: KeyDefinition::Columns,
         };
         for (key, expected) in [(key("uq8ff1", false), true), (key("pk8ff1", true), false)] {
             let mut table = table();

@@ -6,7 +6,7 @@ use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::StoragePlan;
 use rowkey_sql::StoredForm;
-use rowkey_tables::catalog::{Catalog, Column, QualifiedName, Table};
+use rowkey_tables::catalog::{Catalog, Column, Generated, QualifiedName, Table};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{self, Type};
 use rowkey_tables::{Connection, Error, Progress, Step};
@@ -285,7 +285,7 @@ fn is_indexed(table: &Table, column: &str, tables: &[&Table]) -> bool {
 
 /// Whether the database counts a column, or it refers to one that it counts.
 pub(crate) fn is_counted_id(table: &Table, column: &Column, tables: &[&Table]) -> bool {
-    if column.generated == "auto_increment" {
+    if column.generated == Generated::AutoIncrement {
         return true;
     }
     table.foreign_keys.iter().any(|key| {
@@ -295,7 +295,7 @@ pub(crate) fn is_counted_id(table: &Table, column: &Column, tables: &[&Table]) -
             .any(|(_, target)| {
                 let other = tables.iter().find(|other| other.name == key.target);
                 let target = other.and_then(|other| other.column(target));
-                target.is_some_and(|target| target.generated == "auto_increment")
+                target.is_some_and(|target| target.generated == Generated::AutoIncrement)
             })
     })
 }

@@ -120,14 +120,16 @@ impl Source {
         readable: &Readable,
     ) -> Result<Order, Error> {
         let counted = table.columns.iter().find(|other| {
-            let is_counted = matches!(other.generated.as_str(), "identity" | "auto_increment");
-            is_counted && other.name != column.name && readable.has(&other.name)
+            other.generated.is_counted() && other.name != column.name && readable.has(&other.name)
         });
         if self.backend.scans_by_place().is_some() && readable.is_everything() {
             return Ok(Order::Place);
         }
         if self.backend.has_rowid() {
-            let has_none = table.options.to_ascii_uppercase().contains("WITHOUT ROWID");
+            let has_none = table
+                .statement()
+                .to_ascii_uppercase()
+                .contains("WITHOUT ROWID");
             let rowid = rowid(table).filter(|_| !has_none);
             return Ok(rowid.map_or(Order::Unknown, Order::Number));
         }

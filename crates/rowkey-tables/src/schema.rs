@@ -335,7 +335,7 @@ impl Database {
     fn collation(&self, table: &Table, column: &Column) -> Result<String, Error> {
         #[cfg(feature = "sqlite")]
         if self.backend.keeps_statements() {
-            let declared = crate::catalog::sqlite::collation(&table.options, &column.name)?;
+            let declared = crate::catalog::sqlite::collation(table.statement(), &column.name)?;
             return Ok(declared.unwrap_or_else(|| "BINARY".to_owned()));
         }
         Ok(column.collation.clone().unwrap_or_default())
@@ -346,7 +346,7 @@ impl Database {
         let wanted = words(check);
         #[cfg(feature = "sqlite")]
         if self.backend.keeps_statements() {
-            let conditions = crate::catalog::sqlite::checks(&table.options)?;
+            let conditions = crate::catalog::sqlite::checks(table.statement())?;
             return Ok(conditions
                 .iter()
                 .any(|condition| words(condition) == wanted));
@@ -488,26 +488,14 @@ mod tests {
     /// A table as the catalogue of SQL Server has it, with the columns of a list as they are
     /// declared.
     fn table_of(columns: &[KeyColumn]) -> Table {
-        let mut table = Table {
-            name: "offer".into(),
-            columns: Vec::new(),
-            keys: Vec::new(),
-            indexes: Vec::new(),
-            foreign_keys: Vec::new(),
-            dependents: Vec::new(),
-            options: String::new(),
-            estimated_rows: None,
-        };
+        let mut table = Table::new("offer");
         for listed in columns {
             let declared = listed.plan.column_type(Backend::SqlServer).unwrap();
             table.columns.push(Column {
                 name: listed.column.to_owned(),
-                sql_type: without_collation(&declared).to_owned(),
                 is_nullable: listed.nullability == Nullability::Nullable,
-                default: None,
-                generated: String::new(),
                 collation: types::collation_of(&declared).map(str::to_owned),
-                comment: None,
+                ..Column::of_type(without_collation(&declared))
             });
             let check = listed.plan.column_check(Backend::SqlServer, listed.column);
             let kept = |check: String| check.replace("= 3", "=(3").replace(" AND", ") AND");

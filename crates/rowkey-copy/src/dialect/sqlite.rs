@@ -2,7 +2,7 @@
 
 use rowkey_core::Backend::Sqlite;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Column, Table};
+use rowkey_tables::catalog::{Column, Generated, Table};
 use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::types::Type;
 
@@ -147,5 +147,5 @@ fn after(side: &Side, _: &str, last: i64) -> Result<Vec<String>, Error> {
 fn last(table: &Table, column: &Column) -> Result<Option<Query>, Error> {
     let query = "SELECT seq FROM sqlite_sequence WHERE name = ?";
     let name = table.name.name.as_str();
-    Ok((column.generated == "auto_increment").then(|| (query, vec![name.into()])))
+    Ok((column.generated == Generated::AutoIncrement).then(|| (query, vec![name.into()])))
 }

@@ -1,7 +1,7 @@
 //! Whether the target is as the plan needs it.
 
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Catalog, Table};
+use rowkey_tables::catalog::{Catalog, Generated, Table};
 use rowkey_tables::connection::{Connection, Row, Value};
 use rowkey_tables::dialect::{Asked, Dialect};
 use rowkey_tables::types::{self, Type, collation};
@@ -106,7 +106,7 @@ fn computed(table: &Table, side: &Side) -> Vec<Error> {
     let is_computed = |column: &&SideColumn| {
         table
             .column(&column.name)
-            .is_some_and(|column| column.generated == "generated")
+            .is_some_and(|column| column.generated == Generated::Computed)
     };
     let columns = side.columns.iter().filter(is_computed);
     columns
@@ -128,7 +128,7 @@ fn unfilled(table: &Table, side: &Side) -> Vec<Error> {
         });
         let is_own = (engine(side.backend).columns.is_filled)(&column.sql_type);
         let is_left = !column.is_nullable && column.default.is_none();
-        !is_filled && !is_own && is_left && column.generated.is_empty()
+        !is_filled && !is_own && is_left && column.generated == Generated::No
     };
     let columns = table.columns.iter().filter(is_unfilled);
     columns

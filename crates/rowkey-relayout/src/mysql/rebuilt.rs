@@ -3,7 +3,7 @@
 use rowkey_core::storage::Storage;
 use rowkey_sql::StoredForm;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Column, ForeignKey};
+use rowkey_tables::catalog::{Column, ForeignKey, Generated};
 
 use super::names::{self, quoted};
 use super::values::{Reading, Side, Values};
@@ -70,7 +70,7 @@ impl<'w> Rebuilt<'w> {
     /// The columns that hold values, which computed ones do not.
     pub(super) fn columns(&self) -> impl Iterator<Item = &'w Column> {
         let columns = self.changed.table.columns.iter();
-        columns.filter(|column| column.generated != "generated")
+        columns.filter(|column| column.generated != Generated::Computed)
     }
 
     /// The columns of the primary key.

@@ -10,7 +10,7 @@ use crate::runner::Runner;
 use crate::work::{ChangedTable, Source, Work};
 use rowkey_core::Backend;
 use rowkey_tables::catalog::mysql::grants::Grants;
-use rowkey_tables::catalog::{Catalog, Dependent, DependentKind, Table};
+use rowkey_tables::catalog::{Catalog, Dependent, DependentKind, Generated, Table};
 use rowkey_tables::{Connection, Error};
 
 use crate::plan::OldPrograms;
@@ -109,10 +109,10 @@ async fn add_privileges(connection: &mut Connection, refusals: &mut Refusals) ->
 fn add_table(refusals: &mut Refusals, work: &Work, table: &ChangedTable) {
     let name = table.name();
     let what = || format!("the table {name}");
-    if !table.table.options.eq_ignore_ascii_case("InnoDB") {
+    if !table.table.engine().eq_ignore_ascii_case("InnoDB") {
         refusals.add(
             what(),
-            format!("its engine {} has no transactions", table.table.options),
+            format!("its engine {} has no transactions", table.table.engine()),
             "convert it: ALTER TABLE … ENGINE=InnoDB",
         );
     }
@@ -178,7 +178,7 @@ fn add_columns(refusals: &mut Refusals, work: &Work, table: &ChangedTable) {
                 "drop the default; `rowkey ddl` prints one for new ids",
             );
         }
-        if !column.generated.is_empty() {
+        if column.generated != Generated::No {
             refusals.add(
                 what,
                 format!("the database fills it itself ({})", column.generated),

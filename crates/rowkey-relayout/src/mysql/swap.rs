@@ -108,7 +108,7 @@ async fn rename(
 fn is_counted(table: &Rebuilt<'_>) -> bool {
     let mut columns = table.columns();
     columns.any(|column| {
-        column.generated == "auto_increment" && table.changed.changed(&column.name).is_none()
+        column.generated.is_counted() && table.changed.changed(&column.name).is_none()
     })
 }
 

@@ -15,6 +15,7 @@ use crate::runner::Runner;
 use crate::work::Work;
 use rowkey_core::Backend;
 use rowkey_tables::Error;
+use rowkey_tables::catalog::Generated;
 use rowkey_tables::text_literal::text_literal;
 
 /// What [`SWAPPED`] has, beside 0 and 1, when neither table's triggers do anything.
@@ -176,7 +177,7 @@ fn written_by_update(work: &Work, table: &Rebuilt<'_>, side: Side) -> Result<Vec
     // Each side's triggers work while its table has the table's own name.
     let (own, is_row) = (table.quoted()?, is_row.join(" AND "));
     for (column, value) in table.columns().zip(&mut written) {
-        if column.generated == "on update" {
+        if column.generated == Generated::OnUpdate {
             let name = quoted(&column.name)?;
             *value = format!("(SELECT r.{name} FROM {own} r WHERE {is_row} LOCK IN SHARE MODE)");
         }

@@ -283,7 +283,7 @@ impl Map<'_> {
 
     /// The table of the key, if the database counts its old ids.
     pub(super) fn counted_table(&self) -> Option<&str> {
-        let is_counted = self.key.column.generated == "auto_increment";
+        let is_counted = self.key.column.generated.is_counted();
         is_counted.then_some(self.key_table.name().name.as_str())
     }
 

@@ -272,7 +272,7 @@ pub(super) fn attach_indexes(work: &Work, table: &ChangedTable) -> Result<Vec<St
         } else {
             "UNIQUE"
         };
-        let deferrable = match key.definition.split_once(" DEFERRABLE") {
+        let deferrable = match key.constraint().split_once(" DEFERRABLE") {
             Some((_, more)) => format!(" DEFERRABLE{more}"),
             None => String::new(),
         };

@@ -2,7 +2,7 @@
 
 use rowkey_sql::{Conversion, NewId, StoredForm};
 use rowkey_tables::catalog::{
-    Catalog, Dependent, DependentKind, ForeignKey, QualifiedName, creation_time,
+    Catalog, Dependent, DependentKind, ForeignKey, Generated, QualifiedName, creation_time,
 };
 use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::{Error, Silent};
@@ -119,7 +119,7 @@ fn type_of_column(
     refusals: &mut Refusals,
 ) {
     let what = || What::column(table.name(), &column.column.name);
-    if column.column.generated == "generated" {
+    if column.column.generated == Generated::Computed {
         refusals.add(
             what(),
             "the database computes it",
@@ -141,7 +141,7 @@ fn type_of_column(
             "plan with the storage that it has",
         );
     }
-    if column.column.generated == "identity" {
+    if column.column.generated == Generated::Identity {
         refusals.add(
             what(),
             format!(
@@ -374,7 +374,7 @@ async fn keys_and_indexes(
 ) -> Result<(), Error> {
     for (_, key) in keys(table) {
         let special = ["INCLUDE (", "NULLS NOT DISTINCT", "WITHOUT OVERLAPS"];
-        if let Some(found) = special.iter().find(|part| key.definition.contains(*part)) {
+        if let Some(found) = special.iter().find(|part| key.constraint().contains(*part)) {
             refusals.add(
                 format!("the key {} of {}", key.name, table.name()),
                 format!("{found} is not carried"),

@@ -43,7 +43,7 @@ pub(crate) async fn undo(
         let indexes = table.table.indexes.iter();
         tables.push(Rebuild {
             name: table.name(),
-            definition: table.table.options.clone(),
+            definition: table.table.statement().to_owned(),
             indexes: indexes.map(|index| index.definition.clone()).collect(),
             columns,
             is_rowid_a_column: rowid_column(&table.table).is_some(),
@@ -64,12 +64,12 @@ async fn refuse_to_lose(work: &Work, catalog: &Catalog) -> Result<(), Error> {
     {
         let now = catalog.table(table.name())?;
         let drop = "take that back, undo the change, and do it again";
-        if in_double_quotes(&now.options)? != in_double_quotes(&swapped.table)? {
+        if in_double_quotes(now.statement())? != in_double_quotes(&swapped.table)? {
             reasons.add(
                 format!("the table {}", table.name()),
                 format!(
                     "its definition has changed since the swap: it is {}",
-                    now.options
+                    now.statement()
                 ),
                 drop,
             );
@@ -192,7 +192,7 @@ fn without_old_values<'w>(
     let indexes = now.indexes.iter();
     Ok(Some(Rebuild {
         name: table.name(),
-        definition: Definition::read(&now.options)?.without(&kept),
+        definition: Definition::read(now.statement())?.without(&kept),
         indexes: indexes.map(|index| index.definition.clone()).collect(),
         columns,
         is_rowid_a_column: rowid_column(now).is_some(),

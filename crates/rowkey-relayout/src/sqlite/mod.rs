@@ -92,7 +92,7 @@ fn rebuild_of_new(
     columns: Vec<(String, String)>,
 ) -> Result<Rebuild<'_>, Error> {
     let rowid = rowid_column(&table.table);
-    let counted = Definition::read(&table.table.options)?.counts();
+    let counted = Definition::read(table.table.statement())?.counts();
     Ok(Rebuild {
         name: table.name(),
         puts_counter_away: counted && !Definition::read(&new.table)?.counts(),

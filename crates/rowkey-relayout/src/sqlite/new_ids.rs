@@ -251,7 +251,7 @@ pub(super) async fn give_old_ones(runner: &mut Runner<'_>, work: &Work) -> Resul
     let mut last = format!(
         "coalesce((SELECT max(CAST(old AS INTEGER)) FROM {MAP} WHERE table_name = {of_table}), 0)"
     );
-    if Definition::read(&table.table.options)?.counts() {
+    if Definition::read(table.table.statement())?.counts() {
         let counter = text_literal(Backend::Sqlite, &name_of_counter(table.name()));
         last = format!(
             "max({last}, coalesce((SELECT seq FROM sqlite_sequence WHERE name = {counter}), 0))"
@@ -268,7 +268,7 @@ pub(super) async fn give_old_ones(runner: &mut Runner<'_>, work: &Work) -> Resul
 /// Takes away the counter that was kept for the way back.
 pub(super) async fn forget_counter(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
     let (table, _) = work.key()?;
-    let counted = Definition::read(&table.table.options)?.counts();
+    let counted = Definition::read(table.table.statement())?.counts();
     if let (Source::Mapped, true) = (work.source, counted) {
         let counter = text_literal(Backend::Sqlite, &name_of_counter(table.name()));
         let delete = format!("DELETE FROM sqlite_sequence WHERE name = {counter}");

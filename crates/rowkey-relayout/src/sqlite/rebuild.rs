@@ -2,7 +2,7 @@
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
-use rowkey_tables::catalog::{QualifiedName, Table};
+use rowkey_tables::catalog::{Generated, QualifiedName, Table};
 use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::{Error, Value};
 
@@ -258,7 +258,7 @@ pub(super) fn written_columns(table: &Table) -> Result<Vec<(&str, String)>, Erro
     let written = table
         .columns
         .iter()
-        .filter(|column| column.generated != "generated");
+        .filter(|column| column.generated != Generated::Computed);
     written
         .map(|column| {
             let quoted = quote_identifier(Backend::Sqlite, &column.name)?;

@@ -89,7 +89,7 @@ fn column(
 ) -> Result<(), Error> {
     let name = &changed.column.name;
     let place = What::column(table.name(), name);
-    let definition = Definition::read(&table.table.options)?;
+    let definition = Definition::read(table.table.statement())?;
     let new_type = work.to.sql_type();
     // Without the collation.
     let new_type = new_type.split(' ').next().unwrap_or_default();

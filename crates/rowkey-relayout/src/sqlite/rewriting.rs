@@ -35,7 +35,7 @@ pub(super) enum OldValues {
 pub(super) async fn rewritten(work: &Work, old_values: OldValues) -> Result<Vec<Rewritten>, Error> {
     let mut names_only = scratch().await?;
     for table in &work.tables {
-        create(&mut names_only, &table.table.options, &indexes_of(table)).await?;
+        create(&mut names_only, table.table.statement(), &indexes_of(table)).await?;
     }
     rename(&mut names_only, work).await?;
     let mut rewritten = Vec::new();

@@ -58,13 +58,13 @@ pub(super) fn detach(work: &Work) -> Result<Vec<String>, Error> {
         let name = table.name().quoted(Backend::SqlServer)?;
         for is_clustered in [false, true] {
             for index in indexes(table) {
-                if is(&index.definition, "CLUSTERED") == is_clustered {
+                if index.is_clustered() == is_clustered {
                     let index = quoted(&index.name)?;
                     statements.push(format!("DROP INDEX {index} ON {name}"));
                 }
             }
             for key in keys(table) {
-                if is(&key.definition, "CLUSTERED") == is_clustered {
+                if key.is_clustered() == is_clustered {
                     let key = quoted(&key.name)?;
                     statements.push(format!("ALTER TABLE {name} DROP CONSTRAINT {key}"));
                 }
@@ -78,8 +78,8 @@ pub(super) fn detach(work: &Work) -> Result<Vec<String>, Error> {
 pub(super) fn attach_indexes(table: &ChangedTable, rename: Name) -> Result<Vec<String>, Error> {
     let name = table.name().quoted(Backend::SqlServer)?;
     let mut statements = Vec::new();
-    for is_clustered in [true, false] {
-        for key in keys(table).filter(|key| is(&key.definition, "CLUSTERED") == is_clustered) {
+    for (is_clustered, order) in [(true, "CLUSTERED"), (false, "NONCLUSTERED")] {
+        for key in keys(table).filter(|key| key.is_clustered() == is_clustered) {
             let columns = renamed(table, &key.columns, rename)?;
             let constraint = quoted(&key.name)?;
             let kind = if key.is_primary {
@@ -87,34 +87,20 @@ pub(super) fn attach_indexes(table: &ChangedTable, rename: Name) -> Result<Vec<S
             } else {
                 "UNIQUE"
             };
-            let order = order(&key.definition);
             statements.push(format!(
                 "ALTER TABLE {name} ADD CONSTRAINT {constraint} {kind} {order} ({columns})"
             ));
         }
-        for index in indexes(table).filter(|one| is(&one.definition, "CLUSTERED") == is_clustered) {
+        for index in indexes(table).filter(|index| index.is_clustered() == is_clustered) {
             let columns = renamed(table, &index.columns, rename)?;
             let unique = if index.is_unique { "UNIQUE " } else { "" };
-            let (order, index) = (order(&index.definition), quoted(&index.name)?);
+            let index = quoted(&index.name)?;
             statements.push(format!(
                 "CREATE {unique}{order} INDEX {index} ON {name} ({columns})"
             ));
         }
     }
     Ok(statements)
-}
-
-/// Whether the words of a catalogue's description contain one.
-pub(super) fn is(description: &str, word: &str) -> bool {
-    description.split(' ').any(|found| found == word)
-}
-
-fn order(definition: &str) -> &'static str {
-    if is(definition, "CLUSTERED") {
-        "CLUSTERED"
-    } else {
-        "NONCLUSTERED"
-    }
 }
 
 /// The references of a table. Those that the server did not trust are not checked now either.
@@ -133,12 +119,13 @@ pub(super) fn attach_foreign_keys(
             None => quoted_list(&key.target_columns)?,
         };
         let constraint = quoted(&key.name)?;
-        let is_disabled = is(&key.attributes, "NOCHECK");
-        let check = match is_disabled || is(&key.attributes, "UNTRUSTED") {
+        let is = |word| key.attributes.split(' ').any(|found| found == word);
+        let is_disabled = is("NOCHECK");
+        let check = match is_disabled || is("UNTRUSTED") {
             true => "NOCHECK",
             false => "CHECK",
         };
-        let replication = match is(&key.attributes, "UNREPLICATED") {
+        let replication = match is("UNREPLICATED") {
             true => " NOT FOR REPLICATION",
             false => "",
         };

@@ -2,11 +2,13 @@
 
 use rowkey_sql::StoredForm;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Catalog, Dependent, DependentKind, QualifiedName};
+use rowkey_tables::catalog::{
+    Catalog, Dependent, DependentKind, Generated, QualifiedName, TableOptions,
+};
 use rowkey_tables::connection::{Connection, Value};
 
 use super::columns::{declared_type, parts, privileges_of};
-use super::constraints::{foreign_keys, indexes, is, keys};
+use super::constraints::{foreign_keys, indexes, keys};
 use super::names::trigger;
 use super::triggers;
 use super::values::Values;
@@ -82,11 +84,10 @@ async fn may_alter(
 
 fn table_itself(table: &ChangedTable, refusals: &mut Refusals) {
     let name = table.name().to_string();
-    if !table.table.options.is_empty() {
-        let options = table.table.options.to_lowercase();
+    if let TableOptions::Special(special) = &table.table.options {
         refusals.add(
             &name,
-            format!("as a table that is {options}, it is not carried"),
+            format!("as a table that is {special}, it is not carried"),
             "end that first, and begin it again after the change",
         );
     }
@@ -143,9 +144,9 @@ fn type_of_column(
     }
     // The old ids of rows that new programs write.
     let is_counter = matches!(work.source, Source::Mapped) && column.is_key;
-    let is_refused = match column.column.generated.as_str() {
-        "" => false,
-        "identity" => !is_counter,
+    let is_refused = match column.column.generated {
+        Generated::No => false,
+        Generated::Identity => !is_counter,
         _ => true,
     };
     if is_refused {
@@ -233,7 +234,7 @@ fn objection(table: &ChangedTable, dependent: &Dependent) -> Option<(String, &'s
 
 fn keys_and_indexes(table: &ChangedTable, refusals: &mut Refusals) {
     let why = "its order, its columns besides, its condition or its options are not carried";
-    for key in keys(table).filter(|key| is(&key.definition, "SPECIAL")) {
+    for key in keys(table).filter(|key| key.is_special()) {
         let what = format!("the key {} of {}", key.name, table.name());
         refusals.add(what, why, AGAIN);
     }

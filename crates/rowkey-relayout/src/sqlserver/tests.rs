@@ -2,7 +2,7 @@
 
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
-use rowkey_tables::catalog::{Catalog, Column, ForeignKey, Key, Table};
+use rowkey_tables::catalog::{Catalog, Column, ForeignKey, Generated, Key, Table};
 use rowkey_tables::{Connection, Silent};
 
 use super::*;
@@ -12,27 +12,19 @@ use crate::plan::{Plan, Policy, Request};
 fn table(name: &str, columns: &[&str], foreign_keys: Vec<ForeignKey>) -> Table {
     let column = |name: &&str| Column {
         name: (*name).into(),
-        sql_type: "uniqueidentifier".into(),
         is_nullable: *name == "parent_id",
-        default: None,
-        generated: String::new(),
-        collation: None,
-        comment: None,
+        ..Column::of_type("uniqueidentifier")
     };
     Table {
-        name: name.into(),
         columns: columns.iter().map(column).collect(),
         keys: vec![Key {
             name: format!("pk_{name}"),
             columns: vec!["id".into()],
             is_primary: true,
-            definition: "CLUSTERED".into(),
+            definition: String::from("CLUSTERED").into(),
         }],
-        indexes: Vec::new(),
         foreign_keys,
-        dependents: Vec::new(),
-        options: String::new(),
-        estimated_rows: None,
+        ..Table::new(name)
     }
 }
 
@@ -49,7 +41,7 @@ fn a_script_of_new_ids_has_a_map() {
             column.sql_type = "bigint".into();
         }
         if table.name.name == "order" {
-            table.columns[0].generated = "identity".into();
+            table.columns[0].generated = Generated::Identity;
             table.columns.push(Column {
                 name: "placed".into(),
                 sql_type: "datetime2(7)".into(),

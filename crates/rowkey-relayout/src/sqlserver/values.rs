@@ -4,7 +4,7 @@
 use rowkey_core::Backend;
 use rowkey_sql::{Conversion, NewId};
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Column, creation_time};
+use rowkey_tables::catalog::{Column, Generated, creation_time};
 use rowkey_tables::text_literal::text_literal;
 
 use super::names::quoted;
@@ -178,7 +178,7 @@ impl<'w> Values<'w> {
 
 /// Whether the database counts a column by itself.
 fn counts(column: &Column) -> bool {
-    column.generated == "identity"
+    column.generated == Generated::Identity
 }
 
 impl Map<'_> {

@@ -2,6 +2,7 @@
 
 #[doc(hidden)]
 pub mod creation_time;
+mod declared;
 mod model;
 #[cfg(feature = "mysql")]
 #[doc(hidden)]
@@ -16,6 +17,7 @@ mod sqlserver;
 
 use rowkey_core::Backend;
 
+pub use self::declared::{Generated, IndexKind, KeyDefinition, TableOptions};
 pub use self::model::{
     Catalog, Column, Dependent, DependentKind, ForeignKey, Index, Key, QualifiedName, Table,
 };

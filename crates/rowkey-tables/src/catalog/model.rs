@@ -7,6 +7,7 @@ use rowkey_core::storage::TableName;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::declared::{Generated, IndexKind, KeyDefinition, TableOptions};
 use crate::error::Error;
 
 /// The tables in which tools for migrations remember what they have done.
@@ -186,15 +187,45 @@ pub struct Table {
     pub foreign_keys: Vec<ForeignKey>,
     /// What else depends on the table: views, triggers, policies.
     pub dependents: Vec<Dependent>,
-    /// The table's storage engine in MySQL and MariaDB; in SQLite the statement that made the
-    /// table, which also says what the other fields do not; else empty.
-    pub options: String,
+    /// What the table is besides.
+    pub options: TableOptions,
     /// How many rows it has, by the database's statistics.
     #[serde(skip)]
     pub estimated_rows: Option<u64>,
 }
 
 impl Table {
+    /// A table that has nothing yet.
+    pub fn new(name: impl Into<QualifiedName>) -> Self {
+        Self {
+            name: name.into(),
+            columns: Vec::new(),
+            keys: Vec::new(),
+            indexes: Vec::new(),
+            foreign_keys: Vec::new(),
+            dependents: Vec::new(),
+            options: TableOptions::Plain,
+            estimated_rows: None,
+        }
+    }
+
+    /// The storage engine; empty if the database has none, or does not know the table's.
+    pub fn engine(&self) -> &str {
+        match &self.options {
+            TableOptions::Engine(name) => name,
+            _ => "",
+        }
+    }
+
+    /// SQLite's statement that made the table, which also says what the other fields do not; empty
+    /// in other databases.
+    pub fn statement(&self) -> &str {
+        match &self.options {
+            TableOptions::Statement(sql) => sql,
+            _ => "",
+        }
+    }
+
     /// The column with a name.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.name == name)
@@ -214,9 +245,7 @@ impl Table {
                 key.is_some_and(|key| key.name.is_empty() && key.columns == [column.name.as_str()]);
             is_it && column.sql_type.eq_ignore_ascii_case("integer")
         };
-        matches!(column.generated.as_str(), "identity" | "auto_increment")
-            || column.is_serial()
-            || is_rowid()
+        column.generated.is_counted() || column.is_serial() || is_rowid()
     }
 
     /// Whether a tool for migrations, or this crate, keeps its own records there.
@@ -253,9 +282,8 @@ pub struct Column {
     pub is_nullable: bool,
     /// The SQL of its default, as the database writes it.
     pub default: Option<String>,
-    /// Whether the database counts or computes it, and how: `identity`, `auto_increment`,
-    /// `generated`, `on update`; empty otherwise.
-    pub generated: String,
+    /// Whether the database counts or computes it, and how.
+    pub generated: Generated,
     /// The column's collation, if it is text.
     pub collation: Option<String>,
     /// The column's comment.
@@ -271,7 +299,7 @@ impl Column {
             sql_type: sql_type.into(),
             is_nullable: false,
             default: None,
-            generated: String::new(),
+            generated: Generated::No,
             collation: None,
             comment: None,
         }
@@ -293,8 +321,28 @@ pub struct Key {
     pub columns: Vec<String>,
     /// Whether it is the primary key.
     pub is_primary: bool,
-    /// How the database defines it: PostgreSQL's `pg_get_constraintdef`; else empty.
-    pub definition: String,
+    /// What the key is besides.
+    pub definition: KeyDefinition,
+}
+
+impl Key {
+    /// How PostgreSQL defines it; empty in other databases.
+    pub fn constraint(&self) -> &str {
+        match &self.definition {
+            KeyDefinition::Constraint(sql) => sql,
+            _ => "",
+        }
+    }
+
+    /// Whether SQL Server keeps the rows in the order of the key.
+    pub fn is_clustered(&self) -> bool {
+        matches!(&self.definition, KeyDefinition::Index(kind) if kind.is_clustered())
+    }
+
+    /// Whether its index in SQL Server is more than its columns.
+    pub fn is_special(&self) -> bool {
+        matches!(&self.definition, KeyDefinition::Index(kind) if kind.is_special)
+    }
 }
 
 /// An index that is not the index of a key.
@@ -311,6 +359,13 @@ pub struct Index {
     pub is_plain: bool,
     /// How the database defines it, such as `pg_get_indexdef` or SQLite's `sql`.
     pub definition: String,
+}
+
+impl Index {
+    /// Whether SQL Server keeps the rows in the order of the index, which its definition says there.
+    pub fn is_clustered(&self) -> bool {
+        IndexKind::of(&self.definition).is_clustered()
+    }
 }
 
 /// A reference to a table.

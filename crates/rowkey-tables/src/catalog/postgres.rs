@@ -7,7 +7,9 @@ mod rows;
 use rowkey_core::Backend;
 
 use self::rows::{Numbered, names};
-use super::{Catalog, Column, ForeignKey, Index, Key, QualifiedName, Table};
+use super::{
+    Catalog, Column, ForeignKey, Generated, Index, Key, KeyDefinition, QualifiedName, Table,
+};
 use crate::connection::{Connection, Row, Value};
 use crate::error::Error;
 
@@ -132,18 +134,13 @@ pub(super) async fn read(connection: &mut Connection) -> Result<Catalog, Error> 
 }
 
 fn table_of(row: &Row) -> Result<Table, Error> {
+    let name = QualifiedName {
+        schema: row.optional_text(1)?.map(str::to_owned),
+        name: row.text(2)?.to_owned(),
+    };
     Ok(Table {
-        name: QualifiedName {
-            schema: row.optional_text(1)?.map(str::to_owned),
-            name: row.text(2)?.to_owned(),
-        },
-        columns: Vec::new(),
-        keys: Vec::new(),
-        indexes: Vec::new(),
-        foreign_keys: Vec::new(),
-        dependents: Vec::new(),
-        options: String::new(),
         estimated_rows: row.estimate(3)?,
+        ..Table::new(name)
     })
 }
 
@@ -160,7 +157,7 @@ async fn read_columns(
             sql_type: row.text(2)?.to_owned(),
             is_nullable: row.is(3)?,
             default: row.optional_text(4)?.map(str::to_owned),
-            generated: row.text(5)?.to_owned(),
+            generated: Generated::of_word(row.text(5)?)?,
             collation: row.optional_text(6)?.map(str::to_owned),
             comment: row.optional_text(7)?.map(str::to_owned),
         };
@@ -183,7 +180,7 @@ async fn read_keys(
             name: row.text(1)?.to_owned(),
             columns: names(&row, 2)?,
             is_primary: row.is(3)?,
-            definition: row.text(4)?.to_owned(),
+            definition: KeyDefinition::Constraint(row.text(4)?.to_owned()),
         };
         if let Some(table) = tables.get_mut(&row.integer(0)?) {
             table.keys.push(key);

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 use rowkey_core::Backend;
-use rowkey_tables::catalog::{Catalog, DependentKind, Table};
+use rowkey_tables::catalog::{Catalog, DependentKind, Generated, Table};
 use rowkey_tables::{Address, Connection};
 use rowkey_testkit::{Suite, TestDatabase};
 
@@ -67,7 +67,7 @@ async fn tables_are_read_as_they_were_made(database: &TestDatabase) -> Result<()
     ensure!(catalog.backend == database.backend());
     ensure!(catalog.unseen.is_empty(), "{:?}", catalog.unseen);
     let shop = table(&catalog, "shop")?;
-    ensure!(shop.options == "InnoDB", "{}", shop.options);
+    ensure!(shop.engine() == "InnoDB", "{}", shop.engine());
     let names = shop.columns.iter().map(|column| column.name.as_str());
     let names: Vec<&str> = names.collect();
     ensure!(names == ["id", "code", "n", "seen", "number"], "{names:?}");
@@ -81,8 +81,8 @@ async fn tables_are_read_as_they_were_made(database: &TestDatabase) -> Result<()
     let collation = code.collation.as_deref();
     ensure!(collation == Some("latin1_swedish_ci"), "{code:?}");
     ensure!(column("n")?.is_nullable && column("n")?.default.is_none());
-    ensure!(column("seen")?.generated == "on update");
-    ensure!(column("number")?.generated == "auto_increment");
+    ensure!(column("seen")?.generated == Generated::OnUpdate);
+    ensure!(column("number")?.generated == Generated::AutoIncrement);
     let key = shop.primary_key().context("the primary key")?;
     ensure!(key.columns == ["id"], "{key:?}");
     let mut keys: Vec<&str> = shop.keys.iter().map(|key| key.name.as_str()).collect();

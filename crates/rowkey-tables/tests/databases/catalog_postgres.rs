@@ -1,7 +1,7 @@
 //! What PostgreSQL's catalogue says about tables, with everything that can depend on them.
 
 use anyhow::{Context, Result, ensure};
-use rowkey_tables::catalog::{Catalog, DependentKind, QualifiedName, Table};
+use rowkey_tables::catalog::{Catalog, DependentKind, Generated, QualifiedName, Table};
 use rowkey_tables::{Address, Connection};
 use rowkey_testkit::{Backend, Suite};
 
@@ -122,12 +122,10 @@ fn columns(parent: &Table) -> Result<()> {
     let title = &parent.columns[1];
     ensure!(title.sql_type == "character varying(20)", "{title:?}");
     ensure!(title.collation.as_deref() == Some("C"), "{title:?}");
-    let generated: Vec<&str> = parent
-        .columns
-        .iter()
-        .map(|column| column.generated.as_str())
-        .collect();
-    ensure!(generated == ["", "", "generated", "identity", ""]);
+    let generated = parent.columns.iter().map(|column| column.generated);
+    let generated: Vec<Generated> = generated.collect();
+    let [no, computed, identity] = [Generated::No, Generated::Computed, Generated::Identity];
+    ensure!(generated == [no, no, computed, identity, no]);
     Ok(())
 }
 
@@ -140,7 +138,7 @@ fn keys(parent: &Table) -> Result<()> {
         "{primary:?}"
     );
     ensure!(unique.columns == ["title", "id"], "{unique:?}");
-    ensure!(deferrable.definition == "UNIQUE (serial_number) DEFERRABLE");
+    ensure!(deferrable.constraint() == "UNIQUE (serial_number) DEFERRABLE");
     let [once] = parent.indexes.as_slice() else {
         anyhow::bail!("{:?}", parent.indexes);
     };

@@ -1,6 +1,6 @@
 //! What is read about the tables of an SQLite file.
 
-use rowkey_tables::catalog::{Catalog, DependentKind, QualifiedName, Table};
+use rowkey_tables::catalog::{Catalog, DependentKind, Generated, QualifiedName, Table};
 use rowkey_tables::{Address, Connection};
 
 async fn catalog(sql: &str) -> anyhow::Result<Catalog> {
@@ -40,18 +40,18 @@ async fn columns_keys_and_indexes_are_read() -> anyhow::Result<()> {
         .map(|column| {
             let default = column.default.as_deref();
             let name = column.name.as_str();
-            (name, column.is_nullable, default, column.generated.as_str())
+            (name, column.is_nullable, default, column.generated)
         })
         .collect();
     assert_eq!(
         columns,
         [
             // SQLite allows NULL in such a key.
-            ("id", true, None, ""),
-            ("title", false, Some("'none'"), ""),
-            ("code", true, None, ""),
-            ("day", true, None, ""),
-            ("length", true, None, "generated"),
+            ("id", true, None, Generated::No),
+            ("title", false, Some("'none'"), Generated::No),
+            ("code", true, None, Generated::No),
+            ("day", true, None, Generated::No),
+            ("length", true, None, Generated::Computed),
         ]
     );
     let keys: Vec<_> = offer
@@ -91,7 +91,7 @@ async fn columns_keys_and_indexes_are_read() -> anyhow::Result<()> {
     );
     assert_eq!(
         table(&catalog, "counted").columns[0].generated,
-        "auto_increment"
+        Generated::AutoIncrement
     );
     assert!(!table(&catalog, "alias").columns[0].is_nullable);
     assert_eq!(

@@ -17,24 +17,10 @@ fn try_column(
 ) -> Result<KeyColumn, Error> {
     let column = Column {
         name: name.into(),
-        sql_type: sql_type.into(),
         is_nullable,
-        default: None,
-        generated: String::new(),
-        collation: None,
-        comment: None,
+        ..Column::of_type(sql_type)
     };
-    let table = Table {
-        name: "offer".into(),
-        columns: Vec::new(),
-        keys: Vec::new(),
-        indexes: Vec::new(),
-        foreign_keys: Vec::new(),
-        dependents: Vec::new(),
-        options: String::new(),
-        estimated_rows: None,
-    };
-    KeyColumn::new(backend, &table, &column)
+    KeyColumn::new(backend, &Table::new("offer"), &column)
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The job's text, without a database.
 
 use super::*;
-use rowkey_tables::catalog::{Column, ForeignKey, Key, Table};
+use rowkey_tables::catalog::{Column, ForeignKey, Generated, Key, KeyDefinition, Table};
 
 use crate::side::Content;
 
@@ -53,30 +53,21 @@ to = "MADE"
 fn column(name: &str, sql_type: &str, is_nullable: bool) -> Column {
     Column {
         name: name.into(),
-        sql_type: sql_type.into(),
         is_nullable,
-        default: None,
-        generated: String::new(),
-        collation: None,
-        comment: None,
+        ..Column::of_type(sql_type)
     }
 }
 
 fn table(name: &str, key: &str, columns: Vec<Column>) -> Table {
     Table {
-        name: name.into(),
         columns,
         keys: vec![Key {
             name: String::new(),
             columns: vec![key.into()],
             is_primary: true,
-            definition: String::new(),
+            definition: KeyDefinition::Columns,
         }],
-        indexes: Vec::new(),
-        foreign_keys: Vec::new(),
-        dependents: Vec::new(),
-        options: String::new(),
-        estimated_rows: None,
+        ..Table::new(name)
     }
 }
 
@@ -96,11 +87,10 @@ fn planned(source: Backend, target: Backend) -> (String, Catalog) {
     let offer = vec![column("id", uuid, false), column("it's", "text", false)];
     let mut counted = column("number", "bigint", false);
     counted.generated = if is_postgres {
-        "identity"
+        Generated::Identity
     } else {
-        "auto_increment"
-    }
-    .into();
+        Generated::AutoIncrement
+    };
     let note = vec![
         counted,
         column("offer_id", uuid, true),

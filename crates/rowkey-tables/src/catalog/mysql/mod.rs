@@ -6,7 +6,10 @@ pub mod grants;
 mod scope;
 
 use self::scope::{Scope, Tables};
-use super::{Catalog, Column, ForeignKey, Index, Key, QualifiedName, Table};
+use super::{
+    Catalog, Column, ForeignKey, Generated, Index, Key, KeyDefinition, QualifiedName, Table,
+    TableOptions,
+};
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::text_literal::text_literal;
@@ -50,15 +53,11 @@ async fn tables(
                 "the earlier versions of the rows of {name}: the table is system-versioned"
             ));
         }
+        let engine = row.optional_text(2)?.map(str::to_owned);
         let table = Table {
-            name: name.clone(),
-            columns: Vec::new(),
-            keys: Vec::new(),
-            indexes: Vec::new(),
-            foreign_keys: Vec::new(),
-            dependents: Vec::new(),
-            options: row.text(2)?.to_owned(),
+            options: engine.map_or(TableOptions::Plain, TableOptions::Engine),
             estimated_rows: row.estimate(3)?,
+            ..Table::new(name.clone())
         };
         tables.insert(name, table);
     }
@@ -114,19 +113,19 @@ async fn columns(
 }
 
 /// How the database counts or computes a column, from `EXTRA`.
-fn generated(extra: &str) -> String {
+fn generated(extra: &str) -> Generated {
     let extra = extra.to_ascii_lowercase();
     if extra.contains("auto_increment") {
-        return "auto_increment".into();
+        return Generated::AutoIncrement;
     }
     if extra.contains("on update") {
-        return "on update".into();
+        return Generated::OnUpdate;
     }
     // `DEFAULT_GENERATED` is MySQL's word for an expression as default.
     let computes = |word| matches!(word, "virtual" | "stored" | "persistent");
     match extra.split_whitespace().any(computes) {
-        true => "generated".into(),
-        false => String::new(),
+        true => Generated::Computed,
+        false => Generated::No,
     }
 }
 
@@ -214,7 +213,7 @@ impl IndexRows {
                 is_primary: self.name == "PRIMARY",
                 name: self.name,
                 columns,
-                definition: String::new(),
+                definition: KeyDefinition::Columns,
             });
         } else {
             table.indexes.push(Index {
@@ -341,12 +340,12 @@ mod tests {
     #[test]
     fn computed_columns_are_told_from_defaults() {
         for (extra, expected) in [
-            ("", ""),
-            ("auto_increment", "auto_increment"),
-            ("on update CURRENT_TIMESTAMP", "on update"),
-            ("DEFAULT_GENERATED", ""),
-            ("STORED GENERATED", "generated"),
-            ("PERSISTENT", "generated"),
+            ("", Generated::No),
+            ("auto_increment", Generated::AutoIncrement),
+            ("on update CURRENT_TIMESTAMP", Generated::OnUpdate),
+            ("DEFAULT_GENERATED", Generated::No),
+            ("STORED GENERATED", Generated::Computed),
+            ("PERSISTENT", Generated::Computed),
         ] {
             assert_eq!(generated(extra), expected, "{extra}");
         }

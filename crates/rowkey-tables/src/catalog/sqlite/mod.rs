@@ -8,7 +8,10 @@ use std::collections::BTreeMap;
 
 pub use self::statement::{checks, collation};
 pub use self::tokens::{Token, end_of_group, parts, tokens};
-use super::{Catalog, Column, ForeignKey, Index, Key, QualifiedName, Table};
+use super::{
+    Catalog, Column, ForeignKey, Generated, Index, Key, KeyDefinition, QualifiedName, Table,
+    TableOptions,
+};
 use crate::connection::{Connection, Row, Value};
 use crate::error::Error;
 
@@ -53,7 +56,7 @@ async fn table(connection: &mut Connection, row: &Row) -> Result<Table, Error> {
         if let Some(column) = columns.iter_mut().find(|column| column.name == primary[0]) {
             column.is_nullable = false;
             if has_rowid && counts {
-                column.generated = "auto_increment".into();
+                column.generated = Generated::AutoIncrement;
             }
         }
         keys.insert(
@@ -62,19 +65,17 @@ async fn table(connection: &mut Connection, row: &Row) -> Result<Table, Error> {
                 name: String::new(),
                 columns: primary,
                 is_primary: true,
-                definition: String::new(),
+                definition: KeyDefinition::Columns,
             },
         );
     }
     Ok(Table {
-        name: plain(name),
         columns,
         keys,
         indexes,
         foreign_keys: foreign_keys(connection, name).await?,
-        dependents: Vec::new(),
-        options: sql.to_owned(),
-        estimated_rows: None,
+        options: TableOptions::Statement(sql.to_owned()),
+        ..Table::new(plain(name))
     })
 }
 
@@ -110,8 +111,8 @@ async fn columns(
             is_nullable: !row.is(2)?,
             default: row.optional_text(3)?.map(Into::into),
             generated: match row.integer(5)? {
-                2 | 3 => "generated".into(),
-                _ => String::new(),
+                2 | 3 => Generated::Computed,
+                _ => Generated::No,
             },
             collation: None,
             comment: None,
@@ -147,7 +148,7 @@ async fn keys_and_indexes(
                 name,
                 columns,
                 is_primary: origin == "pk",
-                definition: String::new(),
+                definition: KeyDefinition::Columns,
             }),
         }
     }

@@ -4,7 +4,10 @@ mod dependents;
 mod of_table;
 
 use self::of_table::{name_of, of_table};
-use super::{Catalog, Column, ForeignKey, Index, Key, Table};
+use super::{
+    Catalog, Column, ForeignKey, Generated, Index, IndexKind, Key, KeyDefinition, Table,
+    TableOptions,
+};
 use crate::connection::{Connection, Row};
 use crate::error::Error;
 
@@ -85,14 +88,12 @@ pub(super) async fn read(connection: &mut Connection) -> Result<Catalog, Error> 
     };
     for row in connection.query(doing, TABLES, &[]).await? {
         catalog.tables.push(Table {
-            name: name_of(&row, 0)?,
-            columns: Vec::new(),
-            keys: Vec::new(),
-            indexes: Vec::new(),
-            foreign_keys: Vec::new(),
-            dependents: Vec::new(),
-            options: row.text(3)?.into(),
+            options: match row.text(3)? {
+                "" => TableOptions::Plain,
+                special => TableOptions::Special(special.to_owned()),
+            },
             estimated_rows: row.estimate(2)?,
+            ..Table::new(name_of(&row, 0)?)
         });
     }
     type Add = fn(&mut Table, &Row) -> Result<(), Error>;
@@ -135,7 +136,7 @@ fn add_column(table: &mut Table, row: &Row) -> Result<(), Error> {
         sql_type: row.text(3)?.into(),
         is_nullable: row.is(4)?,
         default: row.optional_text(5)?.map(str::to_owned),
-        generated: row.text(6)?.into(),
+        generated: Generated::of_word(row.text(6)?)?,
         collation: row.optional_text(7)?.map(str::to_owned),
         comment: row.optional_text(8)?.map(str::to_owned),
     });
@@ -144,8 +145,7 @@ fn add_column(table: &mut Table, row: &Row) -> Result<(), Error> {
 
 fn add_index(table: &mut Table, row: &Row) -> Result<(), Error> {
     let (name, column) = (row.text(2)?, row.text(7)?.to_owned());
-    // CLUSTERED or NONCLUSTERED.
-    let definition = row.text(6)?.to_owned();
+    let kind = IndexKind::of(row.text(6)?);
     if row.is(3)? || row.is(4)? {
         match table.keys.last_mut().filter(|key| key.name == name) {
             Some(key) => key.columns.push(column),
@@ -153,7 +153,7 @@ fn add_index(table: &mut Table, row: &Row) -> Result<(), Error> {
                 name: name.into(),
                 columns: vec![column],
                 is_primary: row.is(3)?,
-                definition,
+                definition: KeyDefinition::Index(kind),
             }),
         }
         return Ok(());
@@ -164,8 +164,8 @@ fn add_index(table: &mut Table, row: &Row) -> Result<(), Error> {
             name: name.into(),
             columns: vec![column],
             is_unique: row.is(5)?,
-            is_plain: !definition.ends_with(" SPECIAL"),
-            definition,
+            is_plain: !kind.is_special,
+            definition: row.text(6)?.to_owned(),
         }),
     }
     Ok(())

@@ -1,0 +1,212 @@
+//! What tables, columns and keys have in one database only.
+//!
+//! Each has the words of its database as its serialised form: the hash of a catalogue is over them,
+//! and a change that has begun has saved them.
+
+use std::fmt;
+
+use serde::de::IntoDeserializer;
+use serde::de::value::Error as UnknownWord;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+
+/// How the database fills a column by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Generated {
+    /// Only a default may fill it.
+    #[default]
+    #[serde(rename = "")]
+    No,
+    /// A counter of PostgreSQL or SQL Server.
+    #[serde(rename = "identity")]
+    Identity,
+    /// A counter of MySQL, MariaDB or SQLite.
+    #[serde(rename = "auto_increment")]
+    AutoIncrement,
+    /// Its values are computed from other columns.
+    #[serde(rename = "generated")]
+    Computed,
+    /// Every change of a row sets it to the time, in MySQL and MariaDB.
+    #[serde(rename = "on update")]
+    OnUpdate,
+    /// SQL Server's mark for the column by which replication knows a row.
+    #[serde(rename = "rowguidcol")]
+    RowGuid,
+}
+
+impl Generated {
+    /// The way that a query on a catalogue calls by its name here.
+    pub(super) fn of_word(word: &str) -> Result<Self, Error> {
+        let doing = "how the database fills a column";
+        Self::deserialize(word.into_deserializer()).map_err(Error::database::<UnknownWord>(doing))
+    }
+
+    /// Whether the database counts the values.
+    pub fn is_counted(self) -> bool {
+        matches!(self, Self::Identity | Self::AutoIncrement)
+    }
+}
+
+impl fmt::Display for Generated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
+/// What a table is besides its columns and keys.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum TableOptions {
+    /// A table like any other of its database.
+    #[default]
+    Plain,
+    /// The storage engine in MySQL and MariaDB.
+    Engine(String),
+    /// SQLite's statement that made the table.
+    Statement(String),
+    /// How it differs from other tables of SQL Server, such as `temporal`.
+    Special(String),
+}
+
+impl From<String> for TableOptions {
+    /// What a change has saved. None begins on a special table of SQL Server.
+    fn from(words: String) -> Self {
+        match words.as_str() {
+            "" => Self::Plain,
+            sql if sql.starts_with("CREATE ") => Self::Statement(words),
+            _ => Self::Engine(words),
+        }
+    }
+}
+
+impl From<TableOptions> for String {
+    fn from(options: TableOptions) -> Self {
+        match options {
+            TableOptions::Plain => Self::new(),
+            TableOptions::Engine(words)
+            | TableOptions::Statement(words)
+            | TableOptions::Special(words) => words,
+        }
+    }
+}
+
+/// What a key is besides its columns.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum KeyDefinition {
+    /// The database says nothing else.
+    #[default]
+    Columns,
+    /// PostgreSQL's `pg_get_constraintdef`.
+    Constraint(String),
+    /// The index of the key in SQL Server.
+    Index(IndexKind),
+}
+
+impl From<String> for KeyDefinition {
+    fn from(words: String) -> Self {
+        match words.split(' ').next() {
+            Some("") | None => Self::Columns,
+            Some("CLUSTERED" | "NONCLUSTERED") => Self::Index(IndexKind::of(&words)),
+            Some(_) => Self::Constraint(words),
+        }
+    }
+}
+
+impl From<KeyDefinition> for String {
+    fn from(definition: KeyDefinition) -> Self {
+        match definition {
+            KeyDefinition::Columns => Self::new(),
+            KeyDefinition::Constraint(sql) => sql,
+            KeyDefinition::Index(kind) if kind.is_special => format!("{} SPECIAL", kind.name),
+            KeyDefinition::Index(kind) => kind.name,
+        }
+    }
+}
+
+/// What an index of SQL Server is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexKind {
+    /// `CLUSTERED`, `NONCLUSTERED`, `NONCLUSTERED HASH`, ….
+    name: String,
+    /// Whether it is more than plain columns in ascending order with the default options.
+    pub is_special: bool,
+}
+
+impl IndexKind {
+    /// The kind that the query on the catalogue describes.
+    pub(super) fn of(words: &str) -> Self {
+        let name = words.strip_suffix(" SPECIAL");
+        Self {
+            name: name.unwrap_or(words).to_owned(),
+            is_special: name.is_some(),
+        }
+    }
+
+    /// Whether the rows of the table are in its order.
+    pub fn is_clustered(&self) -> bool {
+        self.name.split(' ').next() == Some("CLUSTERED")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Debug;
+
+    use serde::de::DeserializeOwned;
+
+    use super::*;
+
+    fn assert_words<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: T, words: &str) {
+        let json = serde_json::to_string(words).unwrap();
+        assert_eq!(serde_json::to_string(&value).unwrap(), json, "{value:?}");
+        assert_eq!(serde_json::from_str::<T>(&json).unwrap(), value, "{words}");
+    }
+
+    #[test]
+    fn words_are_those_that_changes_have_saved() {
+        for (generated, words) in [
+            (Generated::No, ""),
+            (Generated::Identity, "identity"),
+            (Generated::AutoIncrement, "auto_increment"),
+            (Generated::Computed, "generated"),
+            (Generated::OnUpdate, "on update"),
+            (Generated::RowGuid, "rowguidcol"),
+        ] {
+            assert_words(generated, words);
+            assert_eq!(generated.to_string(), words);
+            assert_eq!(Generated::of_word(words).unwrap(), generated);
+        }
+        assert!(Generated::of_word("counted").is_err());
+        let sql = "CREATE TABLE \"offer\" (id BLOB)";
+        assert_words(TableOptions::Plain, "");
+        assert_words(TableOptions::Engine("InnoDB".into()), "InnoDB");
+        assert_words(TableOptions::Statement(sql.into()), sql);
+        let sql = "UNIQUE (id) DEFERRABLE";
+        assert_words(KeyDefinition::Columns, "");
+        assert_words(KeyDefinition::Constraint(sql.into()), sql);
+        for words in [
+            "CLUSTERED",
+            "NONCLUSTERED SPECIAL",
+            "NONCLUSTERED HASH SPECIAL",
+        ] {
+            assert_words(KeyDefinition::Index(IndexKind::of(words)), words);
+        }
+    }
+
+    #[test]
+    fn kinds_of_indexes_are_read() {
+        for (words, is_clustered, is_special) in [
+            ("CLUSTERED", true, false),
+            ("CLUSTERED COLUMNSTORE SPECIAL", true, true),
+            ("NONCLUSTERED", false, false),
+        ] {
+            let kind = IndexKind::of(words);
+            assert_eq!(
+                (kind.is_clustered(), kind.is_special),
+                (is_clustered, is_special)
+            );
+        }
+    }
+}
