@@ -2,7 +2,7 @@
 
 use rowkey_tables::{Connection, Error};
 
-use crate::dialect::engine;
+use crate::engine::engine;
 use crate::write::Tally;
 use crate::write::literal::push_hex;
 

@@ -11,12 +11,12 @@ use tokio::sync::mpsc;
 use crate::batch::{Batch, Canonical, Cell};
 use crate::checkpoint::{self, Checkpoint, State};
 use crate::job::Job;
+use crate::mapping::check_backends;
 use crate::plan::{CopyPlan, CopyPolicy};
 use crate::read::read;
 use crate::select::KeyRange;
 use crate::session;
-use crate::side::Side;
-use crate::sides::check_backends;
+use crate::table_side::TableSide;
 use crate::write::literal::{hyphenated, push_hex};
 
 /// What a comparison has found.
@@ -114,8 +114,8 @@ async fn unfinished(
 pub(super) async fn compare_table(
     source: &mut Connection,
     target: &mut Connection,
-    from: &Side,
-    to: &Side,
+    from: &TableSide,
+    to: &TableSide,
 ) -> Result<ComparedTable, Error> {
     let (mut old, mut new) = (Digest::default(), Digest::default());
     let add = |digest: &mut Digest, hashed: Hashed<'_>| {
@@ -148,7 +148,7 @@ pub(super) async fn compare_table(
 /// The number and the sum of the hashes of the rows of a query.
 pub(super) async fn sum(
     connection: &mut Connection,
-    side: &Side,
+    side: &TableSide,
     query: &str,
 ) -> Result<(u64, u128), Error> {
     let (mut rows, mut sum) = (0, 0_u128);
@@ -163,8 +163,8 @@ pub(super) async fn sum(
 async fn differing_keys(
     source: &mut Connection,
     target: &mut Connection,
-    from: &Side,
-    to: &Side,
+    from: &TableSide,
+    to: &TableSide,
     parts: &[usize],
 ) -> Result<Vec<String>, Error> {
     let mut rows = digest::Rows::default();
@@ -191,7 +191,7 @@ pub(crate) struct Hashed<'b> {
 
 pub(crate) async fn each_row(
     connection: &mut Connection,
-    side: &Side,
+    side: &TableSide,
     query: &str,
     take: impl FnMut(Hashed<'_>),
 ) -> Result<(), Error> {

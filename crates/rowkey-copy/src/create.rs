@@ -6,8 +6,8 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::{Column, DependentKind, Generated, Table};
 use rowkey_tables::types::{self, Type};
 
-use crate::dialect::engine;
-use crate::side::{Side, SideColumn};
+use crate::engine::engine;
+use crate::table_side::{ColumnSide, TableSide};
 use crate::{defaults, objects};
 
 /// How a table is made, and what it does not get.
@@ -21,8 +21,8 @@ pub(super) struct Creation {
 pub(super) fn creation(
     source: Backend,
     table: &Table,
-    side: &Side,
-    sides: &[Side],
+    side: &TableSide,
+    sides: &[TableSide],
     originals: &[&Table],
     is_key_late: bool,
 ) -> Result<Creation, Error> {
@@ -87,7 +87,7 @@ pub(super) fn creation(
 
 pub(crate) fn line(
     backend: Backend,
-    column: &SideColumn,
+    column: &ColumnSide,
     is_null: bool,
     default: Option<String>,
 ) -> Result<String, Error> {
@@ -103,7 +103,7 @@ pub(crate) fn line(
 }
 
 /// The column that the target counts: the only column of the primary key, if the source counts it.
-pub(crate) fn counted<'s>(table: &Table, side: &'s Side) -> Option<&'s SideColumn> {
+pub(crate) fn counted<'s>(table: &Table, side: &'s TableSide) -> Option<&'s ColumnSide> {
     let [name] = table.primary_key()?.columns.as_slice() else {
         return None;
     };
@@ -114,9 +114,9 @@ pub(crate) fn counted<'s>(table: &Table, side: &'s Side) -> Option<&'s SideColum
 
 /// A column of PostgreSQL that is always counted stays so: COPY gives it values all the same.
 fn counted_line(
-    side: &Side,
+    side: &TableSide,
     table: &Table,
-    column: &SideColumn,
+    column: &ColumnSide,
     left_out: &mut Vec<String>,
 ) -> Result<String, Error> {
     let name = quote_identifier(side.backend, &column.name)?;
@@ -140,9 +140,9 @@ fn counted_line(
 fn default_of(
     source: Backend,
     table: &Table,
-    side: &Side,
+    side: &TableSide,
     original: &Column,
-    column: &SideColumn,
+    column: &ColumnSide,
     left_out: &mut Vec<String>,
 ) -> Option<String> {
     let place = format!("{}.{}", table.name, original.name);
@@ -166,12 +166,12 @@ fn default_of(
     let is_moment = types::parse(source, &original.sql_type) == Some(Type::Instant)
         && engine(side.backend).columns.has_local_now
         && column.own == Type::Timestamp;
-    let carried = match original.is_serial() || is_moment {
+    let translated = match original.is_serial() || is_moment {
         true => None,
-        false => defaults::carried(source, side.backend, column.own, sql),
+        false => defaults::translated(source, side.backend, column.own, sql),
     };
-    if carried.is_none() {
+    if translated.is_none() {
         left_out.push(format!("{place}: the default `{sql}` is left out"));
     }
-    carried
+    translated
 }

@@ -5,10 +5,10 @@ use rowkey_tables::dialect::Dialect;
 use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::types::Type;
 
-use crate::dialect::engine;
+use crate::engine::engine;
 
 /// The default of a column in the target; nothing for an expression that only the source has.
-pub(super) fn carried(source: Backend, target: Backend, own: Type, sql: &str) -> Option<String> {
+pub(super) fn translated(source: Backend, target: Backend, own: Type, sql: &str) -> Option<String> {
     let (shown, columns) = (&engine(source).columns, &engine(target).columns);
     if source == target {
         return Some((columns.default)(sql));
@@ -133,8 +133,8 @@ mod tests {
             (Postgres, Sqlite, Type::Uuid, "gen_random_uuid()", None),
             (Postgres, Sqlite, Type::Text(None), "'a' || 'b'", None),
         ] {
-            let carried = carried(source, target, own, sql);
-            assert_eq!(carried.as_deref(), expected, "{sql}");
+            let translated = translated(source, target, own, sql);
+            assert_eq!(translated.as_deref(), expected, "{sql}");
         }
     }
 }

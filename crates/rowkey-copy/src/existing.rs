@@ -4,10 +4,10 @@ use rowkey_tables::catalog::{Catalog, Table};
 use rowkey_tables::types;
 use rowkey_tables::{Connection, Error};
 
-use crate::dialect::engine;
+use crate::engine::engine;
 use crate::plan::type_of;
 use crate::select::first;
-use crate::side::Side;
+use crate::table_side::TableSide;
 
 /// Fails, with what is wrong, for a reference without a row, if the target does not look while rows
 /// are written.
@@ -29,7 +29,7 @@ pub(crate) async fn check_references(target: &mut Connection, wrong: &str) -> Re
 pub(crate) async fn check_target(
     target: &mut Connection,
     catalog: &Catalog,
-    side: &Side,
+    side: &TableSide,
     create: bool,
 ) -> Result<(), Error> {
     let existing = catalog.tables.iter().find(|table| table.name == side.name);
@@ -77,7 +77,7 @@ pub(crate) async fn check_target(
 }
 
 /// An existing column has the type that the plan says.
-fn check_types(table: &Table, side: &Side) -> Result<(), Error> {
+fn check_types(table: &Table, side: &TableSide) -> Result<(), Error> {
     for column in &side.columns {
         let found = table.column(&column.name);
         let own = found.and_then(|found| types::parse(side.backend, &found.sql_type));
@@ -103,7 +103,7 @@ fn check_types(table: &Table, side: &Side) -> Result<(), Error> {
 
 pub(super) async fn check_rows(
     target: &mut Connection,
-    side: &Side,
+    side: &TableSide,
     rows: u64,
 ) -> Result<(), Error> {
     let doing = format!("the rows of {}", side.name);

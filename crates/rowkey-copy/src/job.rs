@@ -4,10 +4,10 @@ use rowkey_core::Backend;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, Table};
 
-use crate::dialect::engine;
-use crate::objects::{self, Carried, ObjectKind};
+use crate::engine::engine;
+use crate::objects::{self, ObjectKind, PlannedObject};
 use crate::plan::{CopyPlan, CopyPolicy};
-use crate::side::Side;
+use crate::table_side::TableSide;
 
 /// The tables of a copy.
 pub(super) struct Job<'c> {
@@ -15,8 +15,8 @@ pub(super) struct Job<'c> {
     pub(super) id: String,
     pub(super) source: Backend,
     pub(super) originals: Vec<&'c Table>,
-    pub(super) from: Vec<Side>,
-    pub(super) to: Vec<Side>,
+    pub(super) from: Vec<TableSide>,
+    pub(super) to: Vec<TableSide>,
     pub(super) policy: CopyPolicy,
     pub(super) notes: Vec<String>,
 }
@@ -53,8 +53,8 @@ impl<'c> Job<'c> {
     }
 
     /// The keys and indexes of all tables, then the references, with the numbers of their tables.
-    pub(super) fn planned_objects(&self) -> Result<Vec<(usize, Carried)>, Error> {
-        let mut taken = objects::taken(&self.to);
+    pub(super) fn planned_objects(&self) -> Result<Vec<(usize, PlannedObject)>, Error> {
+        let mut used = objects::used_names(&self.to);
         let mut planned = Vec::new();
         let tables = || self.originals.iter().zip(&self.to).enumerate();
         for (number, (table, side)) in tables() {
@@ -62,7 +62,7 @@ impl<'c> Job<'c> {
             planned.extend(key.map(|key| (number, Ok(key))));
         }
         for (number, (table, side)) in tables() {
-            let indexes = objects::indexes(self.source, table, side, &mut taken)?;
+            let indexes = objects::indexes(self.source, table, side, &mut used)?;
             planned.extend(indexes.into_iter().map(|index| (number, index)));
         }
         for (number, (table, side)) in tables() {
@@ -99,7 +99,7 @@ impl<'c> Job<'c> {
 }
 
 /// The names of the objects of a table.
-pub(super) fn names_of(planned: &[(usize, Carried)], number: usize) -> Vec<&str> {
+pub(super) fn names_of(planned: &[(usize, PlannedObject)], number: usize) -> Vec<&str> {
     let planned = planned.iter().filter(|(table, _)| *table == number);
     let objects = planned.filter_map(|(_, object)| object.as_ref().ok());
     objects.map(|object| object.name.as_str()).collect()

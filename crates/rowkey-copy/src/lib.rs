@@ -13,49 +13,49 @@ pub mod chunks;
 mod compare;
 mod create;
 mod defaults;
-mod dialect;
+mod engine;
 mod existing;
-mod instead;
 mod job;
-mod left_out;
+mod mapping;
 mod names;
 mod objects;
+mod omissions;
 #[cfg(feature = "parquet")]
 #[cfg_attr(docsrs, doc(cfg(feature = "parquet")))]
 pub mod parquet;
-mod parts;
 mod plan;
 mod planning;
 mod preflight;
 mod read;
+mod replacements;
 mod request;
 mod run;
 mod select;
 mod session;
-mod side;
-mod sides;
-mod statements;
+mod table_parts;
+mod table_side;
+mod target_tables;
 mod write;
 
 pub use self::compare::{ComparedTable, Comparison, Difference, compare};
-pub use self::instead::{Cut, Instead, Null, Strip, Zero};
 pub(crate) use self::objects::require_own_rows;
 pub use self::plan::{ColumnPlan, CopyPlan, CopyPolicy, TablePlan};
 pub use self::planning::plan;
 pub use self::preflight::{Misfit, Misfits, Preflight};
+pub use self::replacements::{Cut, Null, Replacements, Strip, Zero};
 pub use self::request::{MAX_JOBS, Request};
 pub use self::run::{CopiedTable, Report, copy};
-pub(crate) use self::statements::{TargetTable, target_tables};
+pub(crate) use self::target_tables::{TargetTable, target_tables};
 #[cfg(feature = "parquet")]
 pub(crate) use self::{
     compare::{Hashed, each_row, hash_each, key_text},
     create::{counted, line},
     existing::{check_references, check_target},
+    mapping::all_or_one,
     objects::counter,
     plan::{VERSION as PLAN_VERSION, is_collation, type_of},
     planning::is_counted_id,
     session::{begin_reading, begin_writing},
-    sides::all_or_one,
 };
 
 pub use rowkey_tables::{Address, Connection, Error, Progress, Row, Silent, Step, Value, catalog};

@@ -6,7 +6,7 @@ use rowkey_tables::Error;
 use rowkey_tables::dialect::{Asked, Dialect};
 
 use crate::checkpoint;
-use crate::dialect::engine;
+use crate::engine::engine;
 use crate::plan::{CopyPlan, TablePlan};
 
 /// A name without what the database does not look at when it compares names of columns, indexes

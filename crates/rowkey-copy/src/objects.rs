@@ -6,9 +6,9 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::{Column, DependentKind, ForeignKey, QualifiedName, Table};
 use rowkey_tables::connection::Connection;
 
-use crate::dialect::{LateKey, engine};
+use crate::engine::{LateKey, engine};
 use crate::names;
-use crate::side::{Content, Side};
+use crate::table_side::{Content, TableSide};
 
 /// Something that a table gets.
 pub(super) struct Object {
@@ -70,7 +70,7 @@ impl Object {
 }
 
 /// An object, or why there is none.
-pub(super) type Carried = Result<Object, String>;
+pub(super) type PlannedObject = Result<Object, String>;
 
 /// Quoted names, as a list in SQL.
 pub(super) fn list(backend: Backend, names: &[String]) -> Result<String, Error> {
@@ -83,8 +83,8 @@ pub(super) fn list(backend: Backend, names: &[String]) -> Result<String, Error> 
 /// finding a place for each of them.
 pub(super) async fn has_late_key(
     target: &mut Connection,
-    from: &Side,
-    to: &Side,
+    from: &TableSide,
+    to: &TableSide,
 ) -> Result<bool, Error> {
     match engine(to.backend).objects.late_key {
         LateKey::AfterRows => Ok(true),
@@ -97,9 +97,9 @@ pub(super) async fn has_late_key(
 }
 
 /// Whether rows in the order of one side's key are in that of the other's.
-fn arrive_in_order(from: &Side, to: &Side) -> bool {
+fn arrive_in_order(from: &TableSide, to: &TableSide) -> bool {
     from.key.iter().all(|place| {
-        let content = |side: &Side| side.columns.get(*place).map(|column| column.content);
+        let content = |side: &TableSide| side.columns.get(*place).map(|column| column.content);
         match (content(from), content(to)) {
             (Some(Content::Ids(from)), Some(Content::Ids(to))) => from.sorts_as(to),
             _ => true,
@@ -108,7 +108,7 @@ fn arrive_in_order(from: &Side, to: &Side) -> bool {
 }
 
 /// The primary key, where it may be added after the rows.
-pub(super) fn late_key(table: &Table, side: &Side) -> Result<Option<Object>, Error> {
+pub(super) fn late_key(table: &Table, side: &TableSide) -> Result<Option<Object>, Error> {
     let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
     let key = match engine(side.backend).objects.late_key {
         LateKey::AfterRows | LateKey::AfterOtherOrder(_) => table.primary_key(),
@@ -133,9 +133,9 @@ pub(super) fn late_key(table: &Table, side: &Side) -> Result<Option<Object>, Err
 pub(super) fn indexes(
     source: Backend,
     table: &Table,
-    side: &Side,
-    taken: &mut Vec<String>,
-) -> Result<Vec<Carried>, Error> {
+    side: &TableSide,
+    used: &mut Vec<String>,
+) -> Result<Vec<PlannedObject>, Error> {
     let mut found = Vec::new();
     let keys = table.keys.iter().filter(|key| !key.is_primary);
     let keys = keys.map(|key| (&key.name, &key.columns, true, true));
@@ -156,7 +156,7 @@ pub(super) fn indexes(
             )));
             continue;
         }
-        let name = free_name(source, side, name, columns, "key", taken);
+        let name = free_name(source, side, name, columns, "key", used);
         let quoted = quote_identifier(side.backend, &name)?;
         let unique = if is_unique { "UNIQUE " } else { "" };
         let statement = format!(
@@ -181,7 +181,7 @@ pub(super) fn indexes(
 /// The condition of a unique index where NULL would be the same as NULL.
 fn unless_null(
     table: &Table,
-    side: &Side,
+    side: &TableSide,
     columns: &[String],
     is_unique: bool,
 ) -> Result<String, Error> {
@@ -205,62 +205,61 @@ fn unless_null(
 /// A name that no other index has. In some databases, two tables have no indexes of the same name.
 fn free_name(
     source: Backend,
-    side: &Side,
+    side: &TableSide,
     name: &str,
     columns: &[String],
     what: &str,
-    taken: &mut Vec<String>,
+    used: &mut Vec<String>,
 ) -> String {
     let own = match (engine(source).objects.is_reserved)(name) || name.is_empty() {
         true => format!("{}_{}_{what}", side.name.name, columns.join("_")),
         false => name.to_owned(),
     };
-    let is_taken =
-        |taken: &[String], name: &str| taken.contains(&names::folded(side.backend, name));
+    let is_used = |used: &[String], name: &str| used.contains(&names::folded(side.backend, name));
     let mut free = names::shortened(side.backend, &own, "");
-    if is_taken(taken, &free) {
+    if is_used(used, &free) {
         free = names::shortened(side.backend, &format!("{}_{own}", side.name.name), "");
     }
     let mut number = 2;
-    while is_taken(taken, &free) {
+    while is_used(used, &free) {
         free = names::shortened(side.backend, &own, &format!("_{number}"));
         number += 1;
     }
-    taken.push(names::folded(side.backend, &free));
+    used.push(names::folded(side.backend, &free));
     free
 }
 
 /// The names that indexes must not have: where tables and indexes share theirs, those of tables,
 /// and those that PostgreSQL gives to primary keys.
-pub(super) fn taken(sides: &[Side]) -> Vec<String> {
-    let taken = |side: &Side| (engine(side.backend).objects.taken)(&side.name.name);
-    sides.iter().flat_map(taken).collect()
+pub(super) fn used_names(sides: &[TableSide]) -> Vec<String> {
+    let used = |side: &TableSide| (engine(side.backend).objects.used_names)(&side.name.name);
+    sides.iter().flat_map(used).collect()
 }
 
 /// The references of a table to tables of the plan.
 pub(super) fn references(
     source: Backend,
     table: &Table,
-    side: &Side,
-    sides: &[Side],
+    side: &TableSide,
+    sides: &[TableSide],
     originals: &[&Table],
-) -> Result<Vec<Carried>, Error> {
+) -> Result<Vec<PlannedObject>, Error> {
     let had = &engine(source).objects;
     let has = &engine(side.backend).objects;
-    let mut taken = Vec::new();
+    let mut used = Vec::new();
     let mut found = Vec::new();
     for key in &table.foreign_keys {
         let place = originals.iter().position(|other| other.name == key.target);
         let Some(target) = place.and_then(|place| sides.get(place)) else {
-            found.push(Err(left_out(table, key, "that table is not copied")));
+            found.push(Err(omitted(table, key, "that table is not copied")));
             continue;
         };
-        let copies = |side: &Side, names: &[String]| {
+        let copies = |side: &TableSide, names: &[String]| {
             let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
             names.iter().all(is_copied)
         };
         if !copies(side, &key.columns) || !copies(target, &key.target_columns) {
-            found.push(Err(left_out(
+            found.push(Err(omitted(
                 table,
                 key,
                 "the plan does not copy its columns",
@@ -269,16 +268,16 @@ pub(super) fn references(
         }
         if key.attributes.contains("NOT ENFORCED") {
             let why = "it is not enforced, so that rows may break it";
-            found.push(Err(left_out(table, key, why)));
+            found.push(Err(omitted(table, key, why)));
             continue;
         }
         if key.attributes.contains("PERIOD") {
-            found.push(Err(left_out(table, key, "it refers to spans of time")));
+            found.push(Err(omitted(table, key, "it refers to spans of time")));
             continue;
         }
         let actions = [key.on_delete.as_str(), key.on_update.as_str()];
         if !has.has_set_default && actions.contains(&"SET DEFAULT") {
-            found.push(Err(left_out(table, key, "InnoDB has no SET DEFAULT")));
+            found.push(Err(omitted(table, key, "InnoDB has no SET DEFAULT")));
             continue;
         }
         let attributes = match had.reference_attributes && has.reference_attributes {
@@ -292,7 +291,7 @@ pub(super) fn references(
             true => format!("{}_{}", side.name.name, key.name),
             false => key.name.clone(),
         };
-        let name = free_name(source, side, &name, &key.columns, "fkey", &mut taken);
+        let name = free_name(source, side, &name, &key.columns, "fkey", &mut used);
         let [on_delete, on_update] = actions.map(|action| match action {
             "RESTRICT" if !has.has_restrict => "NO ACTION",
             _ => action,
@@ -319,7 +318,7 @@ pub(super) fn references(
     Ok(found)
 }
 
-fn left_out(table: &Table, key: &ForeignKey, why: &str) -> String {
+fn omitted(table: &Table, key: &ForeignKey, why: &str) -> String {
     format!(
         "{}: the reference of {} to {} is left out: {why}",
         table.name,
@@ -365,7 +364,7 @@ pub(super) async fn counted_to(
 
 /// The statements that let a counter continue after the rows, and after the last number of the
 /// source.
-pub(crate) fn counter(side: &Side, column: &str, last: i64) -> Result<Vec<String>, Error> {
+pub(crate) fn counter(side: &TableSide, column: &str, last: i64) -> Result<Vec<String>, Error> {
     (engine(side.backend).counters.after)(side, column, last)
 }
 

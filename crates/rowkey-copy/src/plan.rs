@@ -6,7 +6,7 @@ use rowkey_tables::catalog::QualifiedName;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::instead::Instead;
+use crate::replacements::Replacements;
 
 /// The version of the file's format.
 pub(crate) const VERSION: u32 = 1;
@@ -100,8 +100,8 @@ pub struct ColumnPlan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored_to: Option<String>,
     /// What the target gets instead of values that it has no place for.
-    #[serde(default, skip_serializing_if = "Instead::is_empty")]
-    pub instead: Instead,
+    #[serde(default, skip_serializing_if = "Replacements::is_empty")]
+    pub instead: Replacements,
 }
 
 impl CopyPlan {

@@ -11,9 +11,9 @@ use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{self, Type};
 use rowkey_tables::{Connection, Error, Progress, Step};
 
-use crate::dialect::engine;
-use crate::instead::Instead;
+use crate::engine::engine;
 use crate::plan::{ColumnPlan, CopyPlan, CopyPolicy, TablePlan, VERSION};
+use crate::replacements::Replacements;
 
 /// Which tables of a database go to another, in the order of their references, and what their
 /// columns become there. Ids whose format is certain get the form that a key of the format declares
@@ -185,7 +185,7 @@ impl Planner {
             format: None,
             stored_from: None,
             stored_to: None,
-            instead: Instead::default(),
+            instead: Replacements::default(),
         };
         let place = (table.name.clone(), column.name.clone());
         if let Some(ids) = self.ids.get(&place) {

@@ -9,12 +9,12 @@ use crate::checkpoint::{self, Checkpoint, State};
 use crate::compare::{self, Difference, compare_table};
 use crate::existing::{check_references, check_rows, check_target};
 use crate::job::{Job, names_of};
-use crate::parts::{self, Part, Told};
+use crate::mapping::check_backends;
 use crate::plan::CopyPlan;
 use crate::request::{MAX_JOBS, Request};
-use crate::side::Side;
-use crate::sides::check_backends;
-use crate::{create, left_out, objects, preflight, session};
+use crate::table_parts::{self, Part, TableProgress};
+use crate::table_side::TableSide;
+use crate::{create, objects, omissions, preflight, session};
 
 /// What was copied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -73,7 +73,7 @@ pub async fn copy(
     plan.check_catalog(&catalog)?;
     let mut job = Job::new(plan, &catalog)?;
     job.notes.extend(catalog.unseen.iter().cloned());
-    let left_out = left_out::of_database(source, plan, &catalog).await?;
+    let left_out = omissions::of_database(source, plan, &catalog).await?;
     job.notes.extend(left_out);
     let jobs = job.jobs(source, request).await?;
     session::begin_writing(target, &job.id).await?;
@@ -117,7 +117,7 @@ impl Job<'_> {
             return Ok(1);
         }
         let jobs = request.jobs.clamp(1, MAX_JOBS);
-        let has_one = |side: &Side| side.backend.has_one_writer();
+        let has_one = |side: &TableSide| side.backend.has_one_writer();
         Ok(
             match jobs > 1 && self.from.iter().chain(&self.to).any(has_one) {
                 true => {
@@ -145,7 +145,7 @@ impl Job<'_> {
                 let catalog = Catalog::read(target).await?;
                 for side in &self.to {
                     check_target(target, &catalog, side, create).await?;
-                    self.notes.extend(left_out::triggers(&catalog, side));
+                    self.notes.extend(omissions::triggers(&catalog, side));
                 }
                 let parts = self.divide(source, part_rows).await?;
                 checkpoint::begin(target, &self.id, &parts).await?;
@@ -161,7 +161,7 @@ impl Job<'_> {
                 target.execute(&doing, &made.statement).await?;
                 self.notes.extend(made.left_out);
             }
-            let left_out = left_out::of_table(self.source, table, side);
+            let left_out = omissions::of_table(self.source, table, side);
             self.notes.extend(left_out);
         }
         Ok(checkpoints)
@@ -176,7 +176,7 @@ impl Job<'_> {
         let mut tables = Vec::new();
         for (table, side) in self.originals.iter().zip(&self.from) {
             tables.push(match part_rows {
-                Some(rows) => parts::divide(source, table, side, rows).await?,
+                Some(rows) => table_parts::divide(source, table, side, rows).await?,
                 None => vec![Checkpoint::beginning(Vec::new())],
             });
         }
@@ -202,20 +202,23 @@ impl Job<'_> {
         let parts = tables.flat_map(|(number, parts)| self.parts(number, parts));
         let parts = parts.filter(|part| part.checkpoint.state == State::Begun);
         let before = |parts: &[Checkpoint]| parts.iter().map(|part| part.rows).sum();
-        let told = checkpoints.iter().enumerate().map(|(number, parts)| Told {
-            table: self.from[number].name.to_string(),
-            done: before(parts),
-            expected: self.originals[number].estimated_rows,
-        });
-        let mut told: Vec<Told> = told.collect();
+        let reported = checkpoints
+            .iter()
+            .enumerate()
+            .map(|(number, parts)| TableProgress {
+                table: self.from[number].name.to_string(),
+                done: before(parts),
+                expected: self.originals[number].estimated_rows,
+            });
+        let mut reported: Vec<TableProgress> = reported.collect();
         let parts = parts.collect();
-        parts::copy(
+        table_parts::copy(
             parts,
             self.policy,
             source,
             target,
             readers,
-            &mut told,
+            &mut reported,
             progress,
         )
         .await?;

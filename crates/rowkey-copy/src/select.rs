@@ -7,15 +7,15 @@ use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::Charset;
 
 use crate::batch::Batch;
-use crate::dialect::engine;
-use crate::side::{Side, SideColumn};
+use crate::engine::engine;
+use crate::table_side::{ColumnSide, TableSide};
 use crate::write::literal;
 
 /// Rows by their keys, each of which is a batch with the cells of one key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyRange<'k> {
     /// The key behind which it begins.
-    pub(crate) behind: Option<&'k Batch>,
+    pub(crate) after: Option<&'k Batch>,
     /// The last key of the range.
     pub(crate) until: Option<&'k Batch>,
 }
@@ -23,17 +23,17 @@ pub(crate) struct KeyRange<'k> {
 impl KeyRange<'_> {
     /// All rows.
     pub(crate) const ALL: Self = Self {
-        behind: None,
+        after: None,
         until: None,
     };
 }
 
-impl Side {
+impl TableSide {
     /// The rows of a range, in the order of the key if there is one and it is asked for.
     pub(crate) fn select(&self, range: KeyRange<'_>, in_order: bool) -> Result<String, Error> {
         let mut query = self.select_all()?;
         let conditions = [
-            range.behind.map(|key| self.compared(key, ">", ">")),
+            range.after.map(|key| self.compared(key, ">", ">")),
             range.until.map(|key| self.compared(key, "<", "<=")),
         ];
         let conditions: Vec<String> = conditions.into_iter().flatten().collect::<Result<_, _>>()?;
@@ -85,7 +85,7 @@ impl Side {
         Ok(format!("SELECT {} FROM {}", self.selected()?, self.rows()?))
     }
 
-    pub(crate) fn key_columns(&self) -> impl Iterator<Item = &SideColumn> {
+    pub(crate) fn key_columns(&self) -> impl Iterator<Item = &ColumnSide> {
         self.key.iter().map(|place| &self.columns[*place])
     }
 
@@ -100,7 +100,7 @@ impl Side {
         let cells = key.rows().next().expect("a key is a row");
         let values = self.key_columns().zip(cells).map(|(column, cell)| {
             // It is compared and not written, so that the column need not hold all characters.
-            let compared = SideColumn {
+            let compared = ColumnSide {
                 charset: Charset::All,
                 ..column.clone()
             };

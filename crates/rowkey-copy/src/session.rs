@@ -6,9 +6,9 @@ use rowkey_tables::advisory_lock::AdvisoryLock;
 use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::{Connection, Error};
 
-use crate::dialect::{TableLock, engine};
+use crate::engine::{TableLock, engine};
 use crate::select::first;
-use crate::side::Side;
+use crate::table_side::TableSide;
 
 /// How long to wait for another process with the same plan.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -44,7 +44,7 @@ pub(super) const NO_MOMENT: &str = "the database of the source does not allow sn
 pub(super) async fn begin_reading_together(
     source: &mut Connection,
     others: u32,
-    tables: &[Side],
+    tables: &[TableSide],
 ) -> Result<Vec<Connection>, Error> {
     let mut opened = Vec::new();
     for _ in 0..others {
@@ -79,7 +79,7 @@ pub(super) async fn begin_reading_together(
 const VIEW: &str = "the view of the source";
 
 /// Looks at a row, where a view begins with the first one that is asked for.
-async fn begin_view(source: &mut Connection, tables: &[Side]) -> Result<(), Error> {
+async fn begin_view(source: &mut Connection, tables: &[TableSide]) -> Result<(), Error> {
     let backend = source.backend();
     if let (true, Some(table)) = (engine(backend).sessions.view_begins_late, tables.first()) {
         let query = first(backend, 1, &format!("SELECT 1 FROM {}", table.quoted()?));
@@ -93,10 +93,10 @@ async fn begin_view(source: &mut Connection, tables: &[Side]) -> Result<(), Erro
 /// commit.
 async fn lock_tables(
     source: &Connection,
-    tables: &[Side],
+    tables: &[TableSide],
     how: &TableLock,
 ) -> Result<Connection, Error> {
-    let tables = tables.iter().map(Side::quoted);
+    let tables = tables.iter().map(TableSide::quoted);
     let tables: Vec<String> = tables.collect::<Result<_, Error>>()?;
     let mut lock = source.another().await?;
     lock.execute(VIEW, how.begin).await?;

@@ -9,7 +9,7 @@ use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::types::{self, Type};
 use rowkey_tables::{Error, Value};
 
-use crate::dialect::{engine, of_column};
+use crate::engine::{engine, of_column};
 use crate::write::literal::push_hex;
 
 /// A column of a key.

@@ -8,7 +8,7 @@ use rowkey_tables::catalog::Table;
 use rowkey_tables::{Connection, Error};
 
 use super::key::KeyColumn;
-use crate::dialect::{Sample, engine};
+use crate::engine::{Sample, engine};
 
 /// An estimate of fewer rows is not trusted, because counting them takes no time if it is right.
 const COUNTED: u64 = 100_000;

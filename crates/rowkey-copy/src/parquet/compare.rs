@@ -11,11 +11,11 @@ use tokio::task::spawn_blocking;
 use super::NAME;
 use super::file::{Reader, path_of};
 use super::plan::{exports, imports};
-use super::read::give;
-use super::write::ended;
+use super::read::send_rows;
+use super::write::join;
 use crate::batch::Batch;
 use crate::select::KeyRange;
-use crate::side::Side;
+use crate::table_side::TableSide;
 use crate::{
     ComparedTable, Comparison, CopyPlan, Difference, Hashed, begin_reading, each_row, hash_each,
     key_text,
@@ -24,7 +24,7 @@ use crate::{
 /// A table on both sides.
 struct Pair {
     source: QualifiedName,
-    side: Side,
+    side: TableSide,
     reader: Reader,
     /// For each column of the table, that of the file.
     places: Vec<usize>,
@@ -120,7 +120,7 @@ async fn compare_table(
 }
 
 /// The columns of a file that have the names of a table's.
-fn places(side: &Side, reader: &Reader) -> Result<Vec<usize>, Error> {
+fn places(side: &TableSide, reader: &Reader) -> Result<Vec<usize>, Error> {
     let place = |name: &str| reader.columns.iter().position(|found| found.name == name);
     let columns = side.columns.iter().map(|column| {
         place(&column.name).ok_or_else(|| {
@@ -138,8 +138,8 @@ fn places(side: &Side, reader: &Reader) -> Result<Vec<usize>, Error> {
 async fn each_of_file(pair: &Pair, take: impl FnMut(Hashed<'_>)) -> Result<(), Error> {
     let (reader, side, places) = (pair.reader.again()?, pair.side.clone(), pair.places.clone());
     let (sender, batches) = mpsc::channel::<Batch>(1);
-    let reading = spawn_blocking(move || give(reader, &side, &places, &sender));
+    let reading = spawn_blocking(move || send_rows(reader, &side, &places, &sender));
     hash_each(batches, &pair.side.key, take).await;
-    ended(reading).await?;
+    join(reading).await?;
     Ok(())
 }

@@ -14,10 +14,10 @@ use rowkey_tables::{Connection, Error, Progress};
 use super::columns::{Column, public_form, type_of_ids};
 use super::file::{self, OriginColumn, Reader};
 use super::{NAME, types as parquet_types};
-use crate::side::{Content, Side, SideColumn};
+use crate::table_side::{ColumnSide, Content, TableSide};
 use crate::{
-    ColumnPlan, CopyPlan, CopyPolicy, Instead, PLAN_VERSION, TablePlan, all_or_one, is_collation,
-    is_counted_id, require_own_rows, type_of,
+    ColumnPlan, CopyPlan, CopyPolicy, PLAN_VERSION, Replacements, TablePlan, all_or_one,
+    is_collation, is_counted_id, require_own_rows, type_of,
 };
 
 /// What a database counts to.
@@ -128,7 +128,7 @@ fn planned_back(reader: &Reader, column: &Column, target: Backend) -> Result<Col
         format: None,
         stored_from: None,
         stored_to: None,
-        instead: Instead::default(),
+        instead: Replacements::default(),
     };
     if let Some(public) = column.ids {
         let declared = StoragePlan::default_for(public.format()).column(target);
@@ -215,7 +215,7 @@ fn form_name(form: StoredForm) -> String {
 pub(super) struct Export<'c> {
     pub(super) original: &'c catalog::Table,
     pub(super) name: QualifiedName,
-    pub(super) from: Side,
+    pub(super) from: TableSide,
     pub(super) columns: Vec<Column>,
 }
 
@@ -258,7 +258,7 @@ pub(super) fn exports<'c>(plan: &CopyPlan, catalog: &'c Catalog) -> Result<Vec<E
         exports.push(Export {
             original,
             name: table.becomes.clone(),
-            from: Side {
+            from: TableSide {
                 backend: catalog.backend,
                 name: table.name.clone(),
                 key: key_places(&primary_key(original), table),
@@ -347,7 +347,7 @@ fn column_to(
     table: &TablePlan,
     column: &ColumnPlan,
     is_nullable: bool,
-) -> Result<(SideColumn, Column), Error> {
+) -> Result<(ColumnSide, Column), Error> {
     let refused = |why: &str| refused_column(table, column, why);
     let own = types::parse(source, &column.from)
         .ok_or_else(|| refused(&format!("{source}'s type is not copied")))?;
@@ -365,9 +365,9 @@ fn column_to(
             (Content::Values(kind), to, None)
         }
     };
-    let from = SideColumn {
+    let from = ColumnSide {
         instead: column.instead,
-        ..SideColumn::new(source, &column.name, &column.from, own, content)
+        ..ColumnSide::new(source, &column.name, &column.from, own, content)
     };
     let column = Column {
         name: column.name.clone(),
@@ -381,7 +381,7 @@ fn column_to(
 /// A table of a plan from files.
 pub(super) struct Import {
     pub(super) reader: Reader,
-    pub(super) to: Side,
+    pub(super) to: TableSide,
     /// For each column of the table, that of the file.
     pub(super) places: Vec<usize>,
     /// The columns of the primary key, if all of them are in the plan.
@@ -431,7 +431,7 @@ pub(super) fn imports(plan: &CopyPlan, folder: &Path) -> Result<Vec<Import>, Err
         }
         imports.push(Import {
             reader,
-            to: Side {
+            to: TableSide {
                 backend: target,
                 name: table.becomes.clone(),
                 columns,
@@ -452,7 +452,7 @@ fn column_from(
     target: Backend,
     table: &TablePlan,
     column: &ColumnPlan,
-) -> Result<(usize, SideColumn), Error> {
+) -> Result<(usize, ColumnSide), Error> {
     let refused = |why: &str| refused_column(table, column, why);
     let mut columns = reader.columns.iter_mut().enumerate();
     let (place, found) = columns
@@ -485,9 +485,9 @@ fn column_from(
     };
     let own = types::parse(target, type_of(&words))
         .ok_or_else(|| refused(&format!("{target}'s type `{words}` is not copied")))?;
-    let column = SideColumn {
+    let column = ColumnSide {
         instead: column.instead,
-        ..SideColumn::new(target, &column.name, &words, own, content)
+        ..ColumnSide::new(target, &column.name, &words, own, content)
     };
     Ok((place, column))
 }

@@ -11,10 +11,10 @@ use tokio::task::spawn_blocking;
 use super::NAME;
 use super::file::{Reader, Stopped, Sum};
 use super::plan::{Import, imports};
-use super::write::ended;
+use super::write::join;
 use crate::batch::Batch;
-use crate::dialect::engine;
-use crate::side::Side;
+use crate::engine::engine;
+use crate::table_side::TableSide;
 use crate::write::{Encoder, Limit, Tally, write};
 use crate::{
     CopiedTable, CopyPlan, Report, begin_writing, check_references, check_target, counted, counter,
@@ -24,7 +24,7 @@ use crate::{
 /// How many batches wait for the writer.
 const WAITING: usize = 2;
 /// After how many rows a caller hears of them.
-const TOLD: Limit = Limit {
+const REPORT_ROWS: Limit = Limit {
     rows: 10_000,
     ..Limit::NONE
 };
@@ -193,12 +193,12 @@ async fn table(
     let expected = reader.rows();
     let (sender, batches) = mpsc::channel(WAITING);
     let side = to.clone();
-    let reading = spawn_blocking(move || give(reader, &side, &places, &sender));
+    let reading = spawn_blocking(move || send_rows(reader, &side, &places, &sender));
     let mut encoder = Encoder::start(&to, target.statement_limit(), batches)?;
     let written: Result<Sum, Error> = async {
         let mut tally = Tally::default();
         while let Some(first) = encoder.next().await? {
-            write(target, &to, first, &mut encoder, TOLD, &mut tally).await?;
+            write(target, &to, first, &mut encoder, REPORT_ROWS, &mut tally).await?;
             progress.report(Step::Rows {
                 table: to.name.to_string(),
                 done: tally.rows,
@@ -213,7 +213,7 @@ async fn table(
     .await;
     // So that the reader ends.
     drop(encoder);
-    let read = ended(reading).await;
+    let read = join(reading).await;
     let written = written?;
     match written.rows == read?.rows {
         true => Ok(written),
@@ -225,9 +225,9 @@ async fn table(
 }
 
 /// Sends the rows of a file, with the columns of a side.
-pub(super) fn give(
+pub(super) fn send_rows(
     reader: Reader,
-    side: &Side,
+    side: &TableSide,
     places: &[usize],
     batches: &Sender<Batch>,
 ) -> Result<Sum, Error> {
@@ -238,7 +238,7 @@ pub(super) fn give(
             .collect();
         let mut cells = Vec::with_capacity(rows.len());
         for (cell, column) in rows.into_iter().zip(side.columns.iter().cycle()) {
-            cells.push(column.instead.of(&mut batch, cell));
+            cells.push(column.instead.apply(&mut batch, cell));
         }
         batch.replace(places.len(), cells);
         batches.blocking_send(batch).map_err(|_| Stopped)

@@ -16,16 +16,16 @@ use super::NAME;
 use super::file::{Origin, OriginColumn, Reader, Sum, Writer, path_of};
 use super::plan::{Export, exports, primary_key};
 use crate::batch::Batch;
-use crate::dialect::engine;
+use crate::engine::engine;
 use crate::read::read;
 use crate::select::KeyRange;
-use crate::side::{Content, SideColumn};
+use crate::table_side::{ColumnSide, Content};
 use crate::{CopiedTable, CopyPlan, Report, begin_reading};
 
 /// How many batches wait for each other.
 const WAITING: usize = 2;
 /// After how many rows a caller hears of them.
-const TOLD: u64 = 10_000;
+const REPORT_ROWS: u64 = 10_000;
 
 /// Writes the tables of a plan as files of a folder, which is made if need be.
 ///
@@ -151,12 +151,12 @@ async fn table(
             }),
         }
     });
-    let telling = async {
-        let (mut done, mut told) = (0, 0);
+    let reporting = async {
+        let (mut done, mut reported) = (0, 0);
         while let Some(batch) = found.recv().await {
             done += batch.rows().len() as u64;
-            if done - told >= TOLD {
-                told = done;
+            if done - reported >= REPORT_ROWS {
+                reported = done;
                 progress.report(Step::Rows {
                     table: from.name.to_string(),
                     done,
@@ -172,14 +172,14 @@ async fn table(
         Ok(())
     };
     let reading = read(source, &from, &query, batch_rows as usize, reader);
-    let read = try_join(reading, telling).await;
-    let written = ended(writing).await;
+    let read = try_join(reading, reporting).await;
+    let written = join(writing).await;
     // Behind a reader's error, the file has some of the rows.
     read.and(written)
 }
 
 /// The type of a column, with its collation.
-fn sql_type(backend: Backend, table: &catalog::Table, column: &SideColumn) -> String {
+fn sql_type(backend: Backend, table: &catalog::Table, column: &ColumnSide) -> String {
     let has_collations = engine(backend).columns.names_collations;
     let found = table.column(&column.name).filter(|_| has_collations);
     match found.and_then(|found| found.collation.as_ref()) {
@@ -200,7 +200,7 @@ fn into_file(
 }
 
 /// What a thread has returned. Arrow's reader panics at some damaged files.
-pub(super) async fn ended<T>(thread: JoinHandle<Result<T, Error>>) -> Result<T, Error> {
+pub(super) async fn join<T>(thread: JoinHandle<Result<T, Error>>) -> Result<T, Error> {
     thread.await.unwrap_or_else(|_| {
         Err(Error::Differs {
             what: "the thread of a file".into(),
@@ -229,7 +229,7 @@ fn name_all(files: Vec<TempPath>, paths: &[PathBuf]) -> Result<(), Error> {
     for (file, path) in files.into_iter().zip(paths) {
         if let Err(failed) = file.persist_noclobber(path) {
             for path in named {
-                // The error of the first file that has no name is told.
+                // The error of the first file that has no name is reported.
                 let _ = fs::remove_file(path);
             }
             return Err(match failed.error.kind() {

@@ -10,11 +10,11 @@ use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{self, Kind, Type};
 use tokio::sync::mpsc;
 
-use crate::dialect::{engine, of_column};
+use crate::engine::{engine, of_column};
 use crate::plan::CopyPolicy;
 use crate::read::read;
 use crate::select::{KeyRange, first};
-use crate::side::{Content, Side, SideColumn};
+use crate::table_side::{ColumnSide, Content, TableSide};
 use crate::write::{Encoder, Limit, Tally, write};
 use crate::{create, objects};
 
@@ -37,7 +37,7 @@ pub(super) async fn find(
     target: &mut Connection,
     table: &Table,
     existing: Option<&Table>,
-    (from, to): (&Side, &Side),
+    (from, to): (&TableSide, &TableSide),
     misfits: &[String],
 ) -> Result<Found, Error> {
     let mut found = Found::default();
@@ -110,9 +110,9 @@ fn temporary(backend: Backend) -> QualifiedName {
 }
 
 /// Some columns of a side.
-fn part(side: &Side, places: &[usize], name: QualifiedName) -> Side {
+fn part(side: &TableSide, places: &[usize], name: QualifiedName) -> TableSide {
     let columns = places.iter().map(|place| &side.columns[*place]);
-    Side {
+    TableSide {
         backend: side.backend,
         name,
         columns: columns.cloned().collect(),
@@ -122,8 +122,8 @@ fn part(side: &Side, places: &[usize], name: QualifiedName) -> Side {
 
 /// A unique key on both sides.
 struct Key {
-    from: Side,
-    to: Side,
+    from: TableSide,
+    to: TableSide,
 }
 
 impl Key {
@@ -133,7 +133,7 @@ impl Key {
     }
 
     /// Whether the target may take different values of a column for the same.
-    fn may_merge(&self, from: &SideColumn, to: &SideColumn) -> bool {
+    fn may_merge(&self, from: &ColumnSide, to: &ColumnSide) -> bool {
         let is_text = matches!(from.own, Type::Text(_) | Type::PaddedText(_));
         let Content::Values(kind) = from.content else {
             // Each id has one form.
@@ -191,7 +191,7 @@ impl Key {
     }
 
     /// The collation of a column that does not name one.
-    fn collation(&self, column: &SideColumn) -> &'static str {
+    fn collation(&self, column: &ColumnSide) -> &'static str {
         let name = column.sql_type.split(['(', ' ']).next().unwrap_or_default();
         let is_text = name.to_ascii_lowercase().ends_with("char");
         match is_text && types::collation_of(&column.sql_type).is_none() {
@@ -299,10 +299,10 @@ mod tests {
     use super::*;
 
     fn creation(backend: Backend, sql_type: &str, own: Type, kind: Kind) -> String {
-        let side = |backend| Side {
+        let side = |backend| TableSide {
             backend,
             name: temporary(backend),
-            columns: vec![SideColumn::new(
+            columns: vec![ColumnSide::new(
                 backend,
                 "name",
                 sql_type,

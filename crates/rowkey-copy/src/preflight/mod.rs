@@ -1,7 +1,7 @@
 //! What refuses a copy, before its first row.
 
 mod clashes;
-mod doubt;
+mod suspects;
 mod target;
 mod values;
 
@@ -11,11 +11,11 @@ use rowkey_tables::{Error, Progress, Step};
 use serde::Serialize;
 
 pub use self::values::{Misfit, Misfits};
-use super::dialect::engine;
+use super::engine::engine;
+use super::mapping::{all_or_one, check_backends};
 use super::plan::CopyPlan;
-use super::side::Side;
-use super::sides::{all_or_one, check_backends};
-use super::{checkpoint, create, left_out, objects, session};
+use super::table_side::TableSide;
+use super::{checkpoint, create, objects, omissions, session};
 
 /// What is reported when the values are read.
 const LOOKING: &str = "looking for values that have no place";
@@ -52,25 +52,26 @@ impl Preflight {
         let catalog = Catalog::read(source).await?;
         session::begin_reading(source).await?;
         session::set_target(target).await?;
-        let mut look = Look::default();
-        look.at_plan(plan, &catalog)?;
-        if look.refused.is_empty() {
+        let mut findings = Findings::default();
+        findings.check_plan(plan, &catalog)?;
+        if findings.refused.is_empty() {
             progress.report(Step::Begins(LOOKING.into()));
-            let there = Catalog::read(target).await?;
-            look.at_both(source, target, plan, &catalog, &there, None)
+            let target_catalog = Catalog::read(target).await?;
+            findings
+                .check_databases(source, target, plan, &catalog, &target_catalog, None)
                 .await?;
-            look.behind(source, plan, &catalog).await?;
+            findings.note_omissions(source, plan, &catalog).await?;
         }
         if !session::sees_one_moment(source).await? {
-            look.notes.push(session::NO_MOMENT.into());
+            findings.notes.push(session::NO_MOMENT.into());
         }
-        look.notes.extend(catalog.unseen);
+        findings.notes.extend(catalog.unseen);
         Ok(Self {
             source: source.backend().name(),
             target: target.backend().name(),
-            values: look.values,
-            refused: look.refused.iter().map(ToString::to_string).collect(),
-            notes: look.notes,
+            values: findings.values,
+            refused: findings.refused.iter().map(ToString::to_string).collect(),
+            notes: findings.notes,
         })
     }
 }
@@ -87,8 +88,8 @@ pub(super) async fn require(
     if !plan.policy.preflight {
         return Ok(());
     }
-    let there = Catalog::read(target).await?;
-    let is_begun = there
+    let target_catalog = Catalog::read(target).await?;
+    let is_begun = target_catalog
         .tables
         .iter()
         .any(|table| table.name.schema.is_none() && table.name.name == checkpoint::TABLE);
@@ -101,28 +102,36 @@ pub(super) async fn require(
             return Ok(());
         }
     }
-    let mut look = Look::default();
-    look.at_plan(plan, catalog)?;
-    all_or_one(std::mem::take(&mut look.refused))?;
+    let mut findings = Findings::default();
+    findings.check_plan(plan, catalog)?;
+    all_or_one(std::mem::take(&mut findings.refused))?;
     progress.report(Step::Begins(LOOKING.into()));
-    look.at_both(source, target, plan, catalog, &there, Some(creates))
+    findings
+        .check_databases(
+            source,
+            target,
+            plan,
+            catalog,
+            &target_catalog,
+            Some(creates),
+        )
         .await?;
-    all_or_one(look.refused)
+    all_or_one(findings.refused)
 }
 
 /// What was found so far.
 #[derive(Default)]
-struct Look {
+struct Findings {
     values: Vec<Misfits>,
     refused: Vec<Error>,
     notes: Vec<String>,
-    from: Vec<Side>,
-    to: Vec<Side>,
+    from: Vec<TableSide>,
+    to: Vec<TableSide>,
 }
 
-impl Look {
+impl Findings {
     /// What can be said without a look at values.
-    fn at_plan(&mut self, plan: &CopyPlan, catalog: &Catalog) -> Result<(), Error> {
+    fn check_plan(&mut self, plan: &CopyPlan, catalog: &Catalog) -> Result<(), Error> {
         self.refused = plan.refusals()?;
         if !self.refused.is_empty() {
             return Ok(());
@@ -147,23 +156,23 @@ impl Look {
     }
 
     /// The target, and the values of the source.
-    async fn at_both(
+    async fn check_databases(
         &mut self,
         source: &mut Connection,
         target: &mut Connection,
         plan: &CopyPlan,
         catalog: &Catalog,
-        there: &Catalog,
+        target_catalog: &Catalog,
         creates: Option<bool>,
     ) -> Result<(), Error> {
-        let refused = target::refusals(target, there, plan, &self.to, creates).await?;
+        let refused = target::refusals(target, target_catalog, plan, &self.to, creates).await?;
         self.refused.extend(refused);
         for place in 0..plan.tables.len() {
             let (Some(from), Some(to)) = (self.from.get(place).cloned(), self.to.get(place)) else {
                 continue;
             };
             let original = catalog.table(&from.name)?;
-            let existing = target::table_of(there, to);
+            let existing = target::table_of(target_catalog, to);
             let (to, not_null) = match existing {
                 Some(table) => (
                     target::as_existing(to, table),
@@ -172,13 +181,13 @@ impl Look {
                 None => (to.clone(), target::not_null_if_made(original)),
             };
             if creates.is_none() {
-                self.notes.extend(left_out::triggers(there, &to));
+                self.notes.extend(omissions::triggers(target_catalog, &to));
             }
             session::mark(source).await?;
-            let looked = self
-                .at_table(source, target, original, existing, (&from, &to), &not_null)
+            let checked = self
+                .check_table(source, target, original, existing, (&from, &to), &not_null)
                 .await;
-            match looked {
+            match checked {
                 Err(error) if error.is_denied() => {
                     session::back_to_mark(source).await?;
                     self.refused.push(Error::refused(
@@ -193,13 +202,13 @@ impl Look {
         Ok(())
     }
 
-    async fn at_table(
+    async fn check_table(
         &mut self,
         source: &mut Connection,
         target: &mut Connection,
         original: &Table,
         existing: Option<&Table>,
-        sides: (&Side, &Side),
+        sides: (&TableSide, &TableSide),
         not_null: &[String],
     ) -> Result<(), Error> {
         let expected = original.estimated_rows;
@@ -221,17 +230,17 @@ impl Look {
     }
 
     /// What the copy leaves behind.
-    async fn behind(
+    async fn note_omissions(
         &mut self,
         source: &mut Connection,
         plan: &CopyPlan,
         catalog: &Catalog,
     ) -> Result<(), Error> {
-        let left_out = left_out::of_database(source, plan, catalog).await?;
+        let left_out = omissions::of_database(source, plan, catalog).await?;
         self.notes.extend(left_out);
         let originals = self.from.iter().map(|side| catalog.table(&side.name));
         let originals: Vec<&Table> = originals.collect::<Result<_, _>>()?;
-        let mut taken = objects::taken(&self.to);
+        let mut used = objects::used_names(&self.to);
         for (table, side) in originals.iter().zip(&self.to) {
             let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
             let omitted = table
@@ -244,14 +253,14 @@ impl Look {
             let backend = catalog.backend;
             let made = create::creation(backend, table, side, &self.to, &originals, false)?;
             self.notes.extend(made.left_out);
-            let indexes = objects::indexes(backend, table, side, &mut taken)?;
+            let indexes = objects::indexes(backend, table, side, &mut used)?;
             self.notes
                 .extend(indexes.into_iter().filter_map(Result::err));
             if engine(side.backend).objects.adds_references {
                 let keys = objects::references(backend, table, side, &self.to, &originals)?;
                 self.notes.extend(keys.into_iter().filter_map(Result::err));
             }
-            self.notes.extend(left_out::of_table(backend, table, side));
+            self.notes.extend(omissions::of_table(backend, table, side));
         }
         Ok(())
     }
@@ -263,7 +272,7 @@ impl Look {
 async fn orphans(
     source: &mut Connection,
     table: &Table,
-    copied: &[Side],
+    copied: &[TableSide],
 ) -> Result<Vec<Error>, Error> {
     let query = engine(source.backend()).objects.orphans;
     let Some(query) = query.filter(|_| !table.foreign_keys.is_empty()) else {
@@ -275,7 +284,7 @@ async fn orphans(
     for row in source.query(&doing, query, &[name]).await? {
         let parent = row.text(0)?;
         // References to other tables are left out. A reference may write the name in other letters.
-        let is_parent = |side: &Side| side.name.name.eq_ignore_ascii_case(parent);
+        let is_parent = |side: &TableSide| side.name.name.eq_ignore_ascii_case(parent);
         if !copied.iter().any(is_parent) {
             continue;
         }

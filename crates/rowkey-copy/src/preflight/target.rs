@@ -6,9 +6,9 @@ use rowkey_tables::connection::{Connection, Row, Value};
 use rowkey_tables::dialect::{Asked, Dialect};
 use rowkey_tables::types::{self, Type, collation};
 
-use crate::dialect::engine;
+use crate::engine::engine;
 use crate::plan::{CopyPlan, type_of};
-use crate::side::{Side, SideColumn};
+use crate::table_side::{ColumnSide, TableSide};
 use crate::{existing, names};
 
 /// The refusals of a target's tables. Without `create`, existing tables are used if the target has
@@ -17,7 +17,7 @@ pub(super) async fn refusals(
     target: &mut Connection,
     catalog: &Catalog,
     plan: &CopyPlan,
-    sides: &[Side],
+    sides: &[TableSide],
     create: Option<bool>,
 ) -> Result<Vec<Error>, Error> {
     let creates =
@@ -45,12 +45,12 @@ pub(super) async fn refusals(
     Ok(refused)
 }
 
-pub(super) fn table_of<'c>(catalog: &'c Catalog, side: &Side) -> Option<&'c Table> {
+pub(super) fn table_of<'c>(catalog: &'c Catalog, side: &TableSide) -> Option<&'c Table> {
     catalog.tables.iter().find(|table| table.name == side.name)
 }
 
 /// The side with the character sets, collations and lengths that an existing table has.
-pub(super) fn as_existing(side: &Side, table: &Table) -> Side {
+pub(super) fn as_existing(side: &TableSide, table: &Table) -> TableSide {
     let columns = side.columns.iter().map(|column| {
         let Some(found) = table.column(&column.name) else {
             return column.clone();
@@ -61,26 +61,26 @@ pub(super) fn as_existing(side: &Side, table: &Table) -> Side {
             }
             _ => found.sql_type.clone(),
         };
-        let existing = SideColumn::new(
+        let existing = ColumnSide::new(
             side.backend,
             &column.name,
             &sql_type,
             column.own,
             column.content,
         );
-        SideColumn {
+        ColumnSide {
             instead: column.instead,
             ..existing
         }
     });
-    Side {
+    TableSide {
         columns: columns.collect(),
         ..side.clone()
     }
 }
 
 /// The columns of an existing table that refuse NULL, although the source or the plan may have it.
-pub(super) fn not_null(source: &Table, side: &Side, table: &Table) -> Vec<String> {
+pub(super) fn not_null(source: &Table, side: &TableSide, table: &Table) -> Vec<String> {
     let columns = side.columns.iter().filter(|column| {
         let may_be_null = source
             .column(&column.name)
@@ -102,8 +102,8 @@ pub(super) fn not_null_if_made(source: &Table) -> Vec<String> {
     names.filter(may_be_null).cloned().collect()
 }
 
-fn computed(table: &Table, side: &Side) -> Vec<Error> {
-    let is_computed = |column: &&SideColumn| {
+fn computed(table: &Table, side: &TableSide) -> Vec<Error> {
+    let is_computed = |column: &&ColumnSide| {
         table
             .column(&column.name)
             .is_some_and(|column| column.generated == Generated::Computed)
@@ -121,7 +121,7 @@ fn computed(table: &Table, side: &Side) -> Vec<Error> {
 }
 
 /// Columns of an existing table that the plan does not fill.
-fn unfilled(table: &Table, side: &Side) -> Vec<Error> {
+fn unfilled(table: &Table, side: &TableSide) -> Vec<Error> {
     let is_unfilled = |column: &&rowkey_tables::catalog::Column| {
         let is_filled = side.columns.iter().any(|filled| {
             names::folded(side.backend, &filled.name) == names::folded(side.backend, &column.name)
@@ -165,7 +165,10 @@ async fn may_not_create(target: &mut Connection) -> Result<Option<Error>, Error>
 }
 
 /// Schemas, or databases of MySQL and MariaDB, that the plan names and the copy does not make.
-async fn missing_schemas(target: &mut Connection, sides: &[Side]) -> Result<Vec<Error>, Error> {
+async fn missing_schemas(
+    target: &mut Connection,
+    sides: &[TableSide],
+) -> Result<Vec<Error>, Error> {
     let query = engine(target.backend()).target.schema;
     let mut refused = Vec::new();
     for side in sides {
@@ -208,7 +211,7 @@ async fn same_tables(target: &mut Connection, plan: &CopyPlan) -> Result<Vec<Err
 }
 
 /// Types of PostgreSQL's users and extensions, which the copy does not make.
-async fn unknown_types(target: &mut Connection, sides: &[Side]) -> Result<Vec<Error>, Error> {
+async fn unknown_types(target: &mut Connection, sides: &[TableSide]) -> Result<Vec<Error>, Error> {
     let mut refused = Vec::new();
     let Some(query) = engine(target.backend()).target.user_type else {
         return Ok(refused);
@@ -231,7 +234,10 @@ async fn unknown_types(target: &mut Connection, sides: &[Side]) -> Result<Vec<Er
 }
 
 /// Collations differ between MySQL, MariaDB and their versions.
-async fn unknown_collations(target: &mut Connection, sides: &[Side]) -> Result<Vec<Error>, Error> {
+async fn unknown_collations(
+    target: &mut Connection,
+    sides: &[TableSide],
+) -> Result<Vec<Error>, Error> {
     let mut refused = Vec::new();
     let Some(query) = engine(target.backend()).target.collations else {
         return Ok(refused);

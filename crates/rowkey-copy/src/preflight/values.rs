@@ -8,16 +8,16 @@ use rowkey_tables::{Connection, Error};
 use serde::Serialize;
 use tokio::sync::mpsc;
 
-use super::doubt::{Doubt, Pair};
+use super::suspects::{ColumnPair, Suspects};
 use crate::batch::{Batch, Cell};
 use crate::compare::key_text;
-use crate::dialect::engine;
-use crate::instead::Trouble;
+use crate::engine::engine;
 use crate::plan::CopyPolicy;
 use crate::read::read;
+use crate::replacements::SpecialValue;
 use crate::select::{KeyRange, first};
 use crate::session;
-use crate::side::{Content, Side, SideColumn};
+use crate::table_side::{ColumnSide, Content, TableSide};
 use crate::write::fit;
 
 /// How many values are shown.
@@ -78,9 +78,9 @@ impl Misfits {
 }
 
 /// A column that is looked at.
-struct Doubtful<'s> {
-    from: &'s SideColumn,
-    to: &'s SideColumn,
+struct SuspectColumn<'s> {
+    from: &'s ColumnSide,
+    to: &'s ColumnSide,
     /// Whether it is a part of the key, which is never replaced.
     is_key: bool,
     refuses_null: bool,
@@ -96,8 +96,8 @@ struct Doubtful<'s> {
 /// it, `expected` is how many rows the table has, by its statistics.
 pub(super) async fn misfits(
     source: &mut Connection,
-    from: &Side,
-    to: &Side,
+    from: &TableSide,
+    to: &TableSide,
     not_null: &[String],
     expected: Option<u64>,
 ) -> Result<Vec<Misfits>, Error> {
@@ -106,41 +106,41 @@ pub(super) async fn misfits(
     let nothing = format!("SELECT 1 FROM ({rows}) AS readable");
     let doing = format!("the privileges on {}", from.name);
     source.query(&doing, &nothing, &[]).await?;
-    let mut doubtful = doubtful(from, to, not_null)?;
-    count(source, from, &mut doubtful, expected).await?;
-    if !doubtful.is_empty() {
-        look(source, from, to, &mut doubtful).await?;
+    let mut suspects = suspect_columns(from, to, not_null)?;
+    count(source, from, &mut suspects, expected).await?;
+    if !suspects.is_empty() {
+        read_suspects(source, from, to, &mut suspects).await?;
     }
-    let found = doubtful.into_iter().map(|column| column.found);
+    let found = suspects.into_iter().map(|column| column.found);
     Ok(found.filter(|found| found.values > 0).collect())
 }
 
-fn doubtful<'s>(
-    from: &'s Side,
-    to: &'s Side,
+fn suspect_columns<'s>(
+    from: &'s TableSide,
+    to: &'s TableSide,
     not_null: &[String],
-) -> Result<Vec<Doubtful<'s>>, Error> {
-    let mut doubtful = Vec::new();
+) -> Result<Vec<SuspectColumn<'s>>, Error> {
+    let mut suspects = Vec::new();
     for (place, (one, other)) in from.columns.iter().zip(&to.columns).enumerate() {
         let refuses_null = not_null.contains(&one.name);
-        let pair = Pair {
+        let pair = ColumnPair {
             source: from.backend,
             from: one,
             target: to.backend,
             to: other,
             refuses_null,
         };
-        let condition = match pair.doubt()? {
-            Doubt::Nobody => continue,
-            Doubt::Some(condition) => Some(condition),
-            Doubt::Everybody => None,
+        let condition = match pair.suspects()? {
+            Suspects::None => continue,
+            Suspects::Where(condition) => Some(condition),
+            Suspects::All => None,
         };
-        doubtful.push(Doubtful {
+        suspects.push(SuspectColumn {
             from: one,
             to: other,
             is_key: from.key.contains(&place),
             refuses_null,
-            refuses_other_json: pair.is_json_doubtful(),
+            refuses_other_json: pair.may_be_other_json(),
             source: from.backend,
             condition,
             found: Misfits {
@@ -152,17 +152,17 @@ fn doubtful<'s>(
             },
         });
     }
-    Ok(doubtful)
+    Ok(suspects)
 }
 
-/// Lets the database count, and keeps the columns that have doubtful values.
+/// Lets the database count, and keeps the columns that have suspect values.
 async fn count(
     source: &mut Connection,
-    from: &Side,
-    doubtful: &mut Vec<Doubtful<'_>>,
+    from: &TableSide,
+    suspects: &mut Vec<SuspectColumn<'_>>,
     expected: Option<u64>,
 ) -> Result<(), Error> {
-    let conditions: Vec<&str> = doubtful
+    let conditions: Vec<&str> = suspects
         .iter()
         .filter_map(|column| column.condition.as_deref())
         .collect();
@@ -172,7 +172,7 @@ async fn count(
     let doing = format!("the values of {}", from.name);
     // Nearly always there is none, and one condition for all columns takes less time than counts.
     if !is_any(source, from, &doing, &conditions, expected).await? {
-        doubtful.retain(|column| column.condition.is_none());
+        suspects.retain(|column| column.condition.is_none());
         return Ok(());
     }
     let function = engine(from.backend).rows.count;
@@ -186,25 +186,25 @@ async fn count(
         .map(|place| row.count(place))
         .collect::<Result<_, _>>()?;
     let mut numbers = numbers.into_iter();
-    doubtful.retain(|column| column.condition.is_none() || numbers.next() != Some(0));
+    suspects.retain(|column| column.condition.is_none() || numbers.next() != Some(0));
     Ok(())
 }
 
 /// Whether a row fulfils one of the conditions.
 async fn is_any(
     source: &mut Connection,
-    from: &Side,
+    from: &TableSide,
     doing: &str,
     conditions: &[&str],
     expected: Option<u64>,
 ) -> Result<bool, Error> {
     let rows = from.rows()?;
     let row = |conditions: &[&str]| {
-        let doubted = conditions.join(" OR ");
+        let any = conditions.join(" OR ");
         first(
             from.backend,
             1,
-            &format!("SELECT 1 FROM {rows} WHERE {doubted}"),
+            &format!("SELECT 1 FROM {rows} WHERE {any}"),
         )
     };
     let is_slow = engine(from.backend).sessions.has_slow_queries;
@@ -225,26 +225,26 @@ async fn is_any(
     Ok(!one.is_empty() || !rest.is_empty())
 }
 
-/// Reads the doubtful values with the keys of their rows.
-async fn look(
+/// Reads the suspect values with the keys of their rows.
+async fn read_suspects(
     source: &mut Connection,
-    from: &Side,
-    to: &Side,
-    doubtful: &mut [Doubtful<'_>],
+    from: &TableSide,
+    to: &TableSide,
+    suspects: &mut [SuspectColumn<'_>],
 ) -> Result<(), Error> {
-    let mut columns: Vec<SideColumn> = from.key_columns().cloned().collect();
+    let mut columns: Vec<ColumnSide> = from.key_columns().cloned().collect();
     let keys = columns.len();
-    columns.extend(doubtful.iter().map(|column| column.from.clone()));
+    columns.extend(suspects.iter().map(|column| column.from.clone()));
     columns
         .iter_mut()
         .for_each(|column| column.keeps_refused = true);
-    let side = Side {
+    let side = TableSide {
         columns,
         key: (0..keys).collect(),
         ..from.clone()
     };
     let mut query = side.select(KeyRange::ALL, false)?;
-    let conditions: Option<Vec<String>> = doubtful
+    let conditions: Option<Vec<String>> = suspects
         .iter()
         .map(|column| column.condition.clone())
         .collect();
@@ -255,7 +255,7 @@ async fn look(
     let checking = async {
         while let Some(batch) = batches.recv().await {
             for row in batch.rows() {
-                for (column, cell) in doubtful.iter_mut().zip(row.iter().skip(keys)) {
+                for (column, cell) in suspects.iter_mut().zip(row.iter().skip(keys)) {
                     let key = || (keys > 0).then(|| shown(&batch, row, &side.key));
                     column.check(to, &batch, *cell, key);
                 }
@@ -272,10 +272,10 @@ fn shown(batch: &Batch, row: &[Cell], key: &[usize]) -> String {
     key_text(batch, row, key).chars().take(KEY).collect()
 }
 
-impl Doubtful<'_> {
+impl SuspectColumn<'_> {
     fn check(
         &mut self,
-        to: &Side,
+        to: &TableSide,
         batch: &Batch,
         cell: Cell,
         key: impl FnOnce() -> Option<String>,
@@ -318,7 +318,7 @@ impl Doubtful<'_> {
             Cell::Refused(_) if is_date && has_zeros => Some("zero-date = \"null\""),
             Cell::Refused(_) if self.has_tenths() => Some("tenths = \"cut\""),
             Cell::Refused(_) => Some("other-type = \"null\""),
-            _ => Trouble::of(batch, cell).map(Trouble::words),
+            _ => SpecialValue::of(batch, cell).map(SpecialValue::plan_entry),
         }
     }
 }

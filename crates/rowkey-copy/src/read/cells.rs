@@ -1,50 +1,19 @@
-//! Where readers put their rows, and the cells that they make of values.
+//! The cells that readers make of values.
 
 use rowkey_core::storage::StoredRef;
 use rowkey_tables::types::{Kind, clock};
-use tokio::sync::mpsc::Sender;
 
 use crate::batch::{Batch, Cell, normal};
-use crate::side::{Content, Side, SideColumn};
-
-/// Where rows go.
-pub(super) struct Outlet {
-    pub(super) batch: Batch,
-    /// How many rows a batch has at most.
-    pub(super) rows: usize,
-    pub(super) batches: Sender<Batch>,
-}
-
-/// Nobody takes the rows any more.
-pub(super) struct Closed;
-
-impl Outlet {
-    /// After each row: sends the batch if it is full.
-    pub(super) async fn row_ends(&mut self, side: &Side) -> Result<(), Closed> {
-        if !self.batch.is_full() {
-            return Ok(());
-        }
-        let next = Batch::new(side.columns.len(), self.rows);
-        let full = std::mem::replace(&mut self.batch, next);
-        self.batches.send(full).await.map_err(|_| Closed)
-    }
-
-    pub(super) async fn finish(self) {
-        if !self.batch.is_empty() {
-            // Whoever has stopped taking rows says why.
-            let _ = self.batches.send(self.batch).await;
-        }
-    }
-}
+use crate::table_side::{ColumnSide, Content};
 
 /// The cell that the plan wants, whatever was read.
-pub(super) fn settled(
+pub(super) fn planned_cell(
     batch: &mut Batch,
-    column: &SideColumn,
+    column: &ColumnSide,
     read: Result<Cell, String>,
 ) -> Result<Cell, String> {
     match read {
-        Ok(cell) => Ok(column.instead.of(batch, cell)),
+        Ok(cell) => Ok(column.instead.apply(batch, cell)),
         Err(_) if column.instead.other_type.is_some() => Ok(Cell::Null),
         Err(why) if column.keeps_refused => Ok(Cell::Refused(batch.keep(why.as_bytes()))),
         Err(why) => Err(why),
@@ -54,7 +23,7 @@ pub(super) fn settled(
 /// The cell of an id in the form of a side.
 pub(super) fn id_cell(
     batch: &mut Batch,
-    column: &SideColumn,
+    column: &ColumnSide,
     found: StoredRef<'_>,
 ) -> Result<Cell, String> {
     let Content::Ids(form) = column.content else {

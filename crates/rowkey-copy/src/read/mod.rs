@@ -1,5 +1,6 @@
 //! Rows of a table, as batches.
 
+mod batch_sender;
 mod cells;
 #[cfg(feature = "mysql")]
 mod mysql;
@@ -14,35 +15,35 @@ use rowkey_tables::Error;
 use rowkey_tables::connection::{Connection, Driver};
 use tokio::sync::mpsc::Sender;
 
-use self::cells::Outlet;
+use self::batch_sender::BatchSender;
 use crate::batch::Batch;
-use crate::side::Side;
+use crate::table_side::TableSide;
 
 /// Sends the rows of a query that selects the columns of a side, in batches of some rows.
 pub(crate) async fn read(
     connection: &mut Connection,
-    side: &Side,
+    side: &TableSide,
     query: &str,
     rows: usize,
     batches: Sender<Batch>,
 ) -> Result<(), Error> {
-    let mut outlet = Outlet {
+    let mut sender = BatchSender {
         batch: Batch::new(side.columns.len(), rows),
         rows,
         batches,
     };
     match &mut connection.driver {
         #[cfg(feature = "postgres")]
-        Driver::Postgres(driver) => postgres::read(driver, side, query, &mut outlet).await?,
+        Driver::Postgres(driver) => postgres::read(driver, side, query, &mut sender).await?,
         #[cfg(feature = "mysql")]
-        Driver::MySql(driver) => mysql::read(driver, side, query, &mut outlet).await?,
+        Driver::MySql(driver) => mysql::read(driver, side, query, &mut sender).await?,
         #[cfg(feature = "sqlite")]
-        Driver::Sqlite(driver) => sqlite::read(driver, side, query, &mut outlet).await?,
+        Driver::Sqlite(driver) => sqlite::read(driver, side, query, &mut sender).await?,
         #[cfg(feature = "sqlserver")]
-        Driver::SqlServer(driver) => sqlserver::read(driver, side, query, &mut outlet).await?,
+        Driver::SqlServer(driver) => sqlserver::read(driver, side, query, &mut sender).await?,
         #[allow(unreachable_patterns, reason = "with some drivers, none is missing")]
         _ => return Err(Error::NoDriver(side.backend)),
     }
-    outlet.finish().await;
+    sender.finish().await;
     Ok(())
 }

@@ -9,9 +9,10 @@ use sqlx::error::UnexpectedNullError;
 use sqlx::mysql::MySqlRow;
 use sqlx::{Decode, MySql, MySqlConnection, Row as _};
 
-use super::cells::{Outlet, id_cell, integer_cell, settled, sixteen_cell, text_cell, utf8};
+use super::batch_sender::BatchSender;
+use super::cells::{id_cell, integer_cell, planned_cell, sixteen_cell, text_cell, utf8};
 use crate::batch::{Batch, Cell};
-use crate::side::{Content, Side, SideColumn};
+use crate::table_side::{ColumnSide, Content, TableSide};
 
 /// Why a date has no cell.
 const NO_DATE: &str = "a date has zeros or a day too many, and is on no calendar";
@@ -19,24 +20,24 @@ const INCOMPLETE: &str = "the server has sent an incomplete time";
 
 pub(super) async fn read(
     connection: &mut MySqlConnection,
-    side: &Side,
+    side: &TableSide,
     query: &str,
-    outlet: &mut Outlet,
+    sender: &mut BatchSender,
 ) -> Result<(), Error> {
     let doing = format!("reading {}", side.name);
     let mut rows = sqlx::query(sqlx::AssertSqlSafe(query))
         .persistent(false)
         .fetch(connection);
     while let Some(row) = rows.try_next().await.map_err(Error::database(&doing))? {
-        push_row(side, &row, &mut outlet.batch, &doing)?;
-        if outlet.row_ends(side).await.is_err() {
+        push_row(side, &row, &mut sender.batch, &doing)?;
+        if sender.end_row(side).await.is_err() {
             return Ok(());
         }
     }
     Ok(())
 }
 
-fn push_row(side: &Side, row: &MySqlRow, batch: &mut Batch, doing: &str) -> Result<(), Error> {
+fn push_row(side: &TableSide, row: &MySqlRow, batch: &mut Batch, doing: &str) -> Result<(), Error> {
     for (place, column) in side.columns.iter().enumerate() {
         let raw = row.try_get_raw(place).map_err(Error::database(doing))?;
         // Not whether it is NULL: the driver says so of dates of zeros too.
@@ -52,12 +53,12 @@ fn push_row(side: &Side, row: &MySqlRow, batch: &mut Batch, doing: &str) -> Resu
     Ok(())
 }
 
-fn cell(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell, String> {
+fn cell(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell, String> {
     let read = cell_of(batch, column, value);
-    settled(batch, column, read)
+    planned_cell(batch, column, read)
 }
 
-fn cell_of(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell, String> {
+fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell, String> {
     let kind = match column.content {
         Content::Ids(_) => return id(batch, column, value),
         Content::Values(kind) => kind,
@@ -101,7 +102,7 @@ fn cell_of(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell,
     })
 }
 
-fn id(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell, String> {
+fn id(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell, String> {
     let found = match column.own {
         Type::Integer { .. } => StoredRef::Integer(integer(column.own, value)?),
         Type::FixedBytes(_) | Type::Bytes(_) => StoredRef::Bytes(value),

@@ -9,15 +9,16 @@ use rowkey_tables::types::interval::Interval;
 use rowkey_tables::types::{Kind, Type, network};
 use sqlx::PgConnection;
 
-use super::cells::{Outlet, id_cell, integer_cell, settled, sixteen_cell, text_cell, utf8};
+use super::batch_sender::BatchSender;
+use super::cells::{id_cell, integer_cell, planned_cell, sixteen_cell, text_cell, utf8};
 use crate::batch::{Batch, Cell};
-use crate::side::{Content, Side, SideColumn};
+use crate::table_side::{ColumnSide, Content, TableSide};
 
 pub(super) async fn read(
     connection: &mut PgConnection,
-    side: &Side,
+    side: &TableSide,
     query: &str,
-    outlet: &mut Outlet,
+    sender: &mut BatchSender,
 ) -> Result<(), Error> {
     let doing = format!("reading {}", side.name);
     let statement = format!("COPY ({query}) TO STDOUT (FORMAT binary)");
@@ -32,8 +33,8 @@ pub(super) async fn read(
             .next_row(side.columns.len())
             .map_err(|Malformed| malformed(side))?
         {
-            push_row(side, row, &mut outlet.batch)?;
-            if outlet.row_ends(side).await.is_err() {
+            push_row(side, row, &mut sender.batch)?;
+            if sender.end_row(side).await.is_err() {
                 return Ok(());
             }
         }
@@ -44,14 +45,14 @@ pub(super) async fn read(
     }
 }
 
-fn malformed(side: &Side) -> Error {
+fn malformed(side: &TableSide) -> Error {
     Error::Differs {
         what: format!("reading {}", side.name),
         found: "the server's rows end early, or are not in PostgreSQL's binary form".into(),
     }
 }
 
-fn push_row(side: &Side, row: CopyRow<'_>, batch: &mut Batch) -> Result<(), Error> {
+fn push_row(side: &TableSide, row: CopyRow<'_>, batch: &mut Batch) -> Result<(), Error> {
     for (column, value) in side.columns.iter().zip(row) {
         let cell = match value {
             None => Cell::Null,
@@ -62,12 +63,12 @@ fn push_row(side: &Side, row: CopyRow<'_>, batch: &mut Batch) -> Result<(), Erro
     Ok(())
 }
 
-fn cell(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell, String> {
+fn cell(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell, String> {
     let read = cell_of(batch, column, value);
-    settled(batch, column, read)
+    planned_cell(batch, column, read)
 }
 
-fn cell_of(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell, String> {
+fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell, String> {
     let kind = match column.content {
         Content::Ids(_) => return id(batch, column, value),
         Content::Values(kind) => kind,
@@ -122,7 +123,7 @@ fn cell_of(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell,
     })
 }
 
-fn id(batch: &mut Batch, column: &SideColumn, value: &[u8]) -> Result<Cell, String> {
+fn id(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell, String> {
     let digits;
     let found = match column.own {
         Type::Decimal(_) => {

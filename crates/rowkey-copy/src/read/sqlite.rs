@@ -7,15 +7,16 @@ use rowkey_tables::types::{Kind, Type};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection, TypeInfo, ValueRef};
 
-use super::cells::{Outlet, id_cell, settled, shortened, sixteen_cell, text_cell};
+use super::batch_sender::BatchSender;
+use super::cells::{id_cell, planned_cell, shortened, sixteen_cell, text_cell};
 use crate::batch::{Batch, Cell};
-use crate::side::{Content, Side, SideColumn};
+use crate::table_side::{ColumnSide, Content, TableSide};
 
 pub(super) async fn read(
     connection: &mut SqliteConnection,
-    side: &Side,
+    side: &TableSide,
     query: &str,
-    outlet: &mut Outlet,
+    sender: &mut BatchSender,
 ) -> Result<(), Error> {
     let doing = format!("reading {}", side.name);
     let mut rows = sqlx::query(sqlx::AssertSqlSafe(query))
@@ -25,11 +26,11 @@ pub(super) async fn read(
         for (place, column) in side.columns.iter().enumerate() {
             let value = Found::of(&row, place).map_err(Error::database(&doing))?;
             let cell = value
-                .cell(&mut outlet.batch, column)
+                .cell(&mut sender.batch, column)
                 .map_err(|why| side.wrong(column, &why))?;
-            outlet.batch.push(cell);
+            sender.batch.push(cell);
         }
-        if outlet.row_ends(side).await.is_err() {
+        if sender.end_row(side).await.is_err() {
             return Ok(());
         }
     }
@@ -60,12 +61,12 @@ impl<'r> Found<'r> {
         })
     }
 
-    fn cell(self, batch: &mut Batch, column: &SideColumn) -> Result<Cell, String> {
+    fn cell(self, batch: &mut Batch, column: &ColumnSide) -> Result<Cell, String> {
         let read = self.cell_of(batch, column);
-        settled(batch, column, read)
+        planned_cell(batch, column, read)
     }
 
-    fn cell_of(self, batch: &mut Batch, column: &SideColumn) -> Result<Cell, String> {
+    fn cell_of(self, batch: &mut Batch, column: &ColumnSide) -> Result<Cell, String> {
         let kind = match column.content {
             Content::Ids(_) => return self.id(batch, column),
             Content::Values(kind) => kind,
@@ -105,7 +106,7 @@ impl<'r> Found<'r> {
         })
     }
 
-    fn id(self, batch: &mut Batch, column: &SideColumn) -> Result<Cell, String> {
+    fn id(self, batch: &mut Batch, column: &ColumnSide) -> Result<Cell, String> {
         let found = match self {
             Self::Null => return Ok(Cell::Null),
             Self::Integer(number) => StoredRef::Integer(number.into()),
@@ -117,7 +118,7 @@ impl<'r> Found<'r> {
     }
 
     /// Says what a value is in a column that is declared for others.
-    fn refused(&self, column: &SideColumn) -> String {
+    fn refused(&self, column: &ColumnSide) -> String {
         let found = match self {
             Self::Null => "NULL".to_owned(),
             Self::Integer(number) => format!("the integer {number}"),

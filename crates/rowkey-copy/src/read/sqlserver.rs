@@ -8,9 +8,10 @@ use rowkey_tables::types::{Kind, clock};
 use tiberius::time::{DateTime, DateTime2, SmallDateTime, Time};
 use tiberius::{ColumnData, QueryItem};
 
-use super::cells::{Outlet, id_cell, integer_cell, settled, sixteen_cell, text_cell};
+use super::batch_sender::BatchSender;
+use super::cells::{id_cell, integer_cell, planned_cell, sixteen_cell, text_cell};
 use crate::batch::{Batch, Cell, pointed};
-use crate::side::{Content, Side, SideColumn};
+use crate::table_side::{ColumnSide, Content, TableSide};
 
 /// The days from the first of a server's type to the first of 2000.
 const SINCE_YEAR_1: i64 = 730_119;
@@ -19,9 +20,9 @@ const MINUTE: i64 = 60_000_000;
 
 pub(super) async fn read(
     client: &mut Client,
-    side: &Side,
+    side: &TableSide,
     query: &str,
-    outlet: &mut Outlet,
+    sender: &mut BatchSender,
 ) -> Result<(), Error> {
     let doing = format!("reading {}", side.name);
     let mut rows = client
@@ -44,23 +45,23 @@ pub(super) async fn read(
         }
         for (column, value) in side.columns.iter().zip(row) {
             let cell =
-                cell(&mut outlet.batch, column, value).map_err(|why| side.wrong(column, &why))?;
-            outlet.batch.push(cell);
+                cell(&mut sender.batch, column, value).map_err(|why| side.wrong(column, &why))?;
+            sender.batch.push(cell);
         }
-        if outlet.row_ends(side).await.is_err() {
+        if sender.end_row(side).await.is_err() {
             return Ok(());
         }
     }
     Ok(())
 }
 
-fn cell(batch: &mut Batch, column: &SideColumn, value: ColumnData<'_>) -> Result<Cell, String> {
+fn cell(batch: &mut Batch, column: &ColumnSide, value: ColumnData<'_>) -> Result<Cell, String> {
     let read = match Found::of(value) {
         Err(why) => Err(why),
         Ok(None) => return Ok(Cell::Null),
         Ok(Some(found)) => found.cell_of(batch, column),
     };
-    settled(batch, column, read)
+    planned_cell(batch, column, read)
 }
 
 /// A value that is not NULL.
@@ -113,7 +114,7 @@ impl<'r> Found<'r> {
         })
     }
 
-    fn cell_of(self, batch: &mut Batch, column: &SideColumn) -> Result<Cell, String> {
+    fn cell_of(self, batch: &mut Batch, column: &ColumnSide) -> Result<Cell, String> {
         let kind = match column.content {
             Content::Ids(_) => return self.id(batch, column),
             Content::Values(kind) => kind,
@@ -146,7 +147,7 @@ impl<'r> Found<'r> {
         })
     }
 
-    fn id(self, batch: &mut Batch, column: &SideColumn) -> Result<Cell, String> {
+    fn id(self, batch: &mut Batch, column: &ColumnSide) -> Result<Cell, String> {
         let found = match &self {
             Self::Integer(number) => StoredRef::Integer((*number).into()),
             Self::Decimal(digits) => StoredRef::Text(digits),
@@ -183,7 +184,7 @@ fn of_smalldatetime(value: SmallDateTime) -> i64 {
     ((i64::from(value.days()) - SINCE_1900) * clock::DAY + minutes * MINUTE) * 10
 }
 
-fn micros(column: &SideColumn, tenths: i64) -> Result<i64, String> {
+fn micros(column: &ColumnSide, tenths: i64) -> Result<i64, String> {
     match tenths.rem_euclid(10) {
         0 => Ok(tenths / 10),
         _ if column.instead.tenths.is_some() => Ok(tenths.div_euclid(10)),

@@ -7,9 +7,9 @@ use rowkey_core::Backend;
 use rowkey_tables::Error;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use super::encoded::{Encoded, Encoder, Payload};
+use super::encoded::{EncodedBatch, Encoder, Payload};
 use crate::batch::{Batch, Canonical, key_of};
-use crate::side::Side;
+use crate::table_side::TableSide;
 
 /// How many batches wait for the writer.
 const WAITING: usize = 2;
@@ -18,7 +18,7 @@ impl Encoder {
     /// Begins to take batches for a side, whose statements have a limit of bytes. The thread ends
     /// with them, or when nobody takes what it makes.
     pub(crate) fn start(
-        side: &Side,
+        side: &TableSide,
         statement_limit: u64,
         batches: Receiver<Batch>,
     ) -> Result<Self, Error> {
@@ -36,10 +36,10 @@ impl Encoder {
 }
 
 fn run(
-    side: &Side,
+    side: &TableSide,
     statement_limit: u64,
     mut batches: Receiver<Batch>,
-    encoded: &Sender<Result<Encoded, Error>>,
+    encoded: &Sender<Result<EncodedBatch, Error>>,
 ) {
     let mut canonical = Canonical::default();
     while let Some(batch) = batches.blocking_recv() {
@@ -52,11 +52,11 @@ fn run(
 }
 
 fn encode(
-    side: &Side,
+    side: &TableSide,
     statement_limit: u64,
     batch: Batch,
     canonical: &mut Canonical,
-) -> Result<Encoded, Error> {
+) -> Result<EncodedBatch, Error> {
     #[cfg(not(feature = "mysql"))]
     let _ = statement_limit;
     let (mut rows, mut sum) = (0, 0_u128);
@@ -81,7 +81,7 @@ fn encode(
         #[allow(unreachable_patterns, reason = "with some drivers, none is missing")]
         _ => return Err(Error::NoDriver(side.backend)),
     };
-    Ok(Encoded {
+    Ok(EncodedBatch {
         rows,
         bytes,
         sum,

@@ -8,7 +8,7 @@ use tokio::sync::mpsc::Receiver;
 use crate::batch::Batch;
 
 /// A batch as a target takes it, and what is written down about it.
-pub(crate) struct Encoded {
+pub(crate) struct EncodedBatch {
     pub(super) rows: u64,
     /// Of values whose lengths vary.
     pub(super) bytes: u64,
@@ -39,14 +39,14 @@ pub(super) struct Statement {
 
 /// The thread, and what comes out of it.
 pub(crate) struct Encoder {
-    pub(super) encoded: Receiver<Result<Encoded, Error>>,
+    pub(super) encoded: Receiver<Result<EncodedBatch, Error>>,
     /// Until it has ended.
     pub(super) thread: Option<JoinHandle<()>>,
 }
 
 impl Encoder {
     /// The next batch; nothing behind the last one.
-    pub(crate) async fn next(&mut self) -> Result<Option<Encoded>, Error> {
+    pub(crate) async fn next(&mut self) -> Result<Option<EncodedBatch>, Error> {
         if let Some(encoded) = self.encoded.recv().await {
             return encoded.map(Some);
         }

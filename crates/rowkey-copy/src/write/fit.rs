@@ -9,8 +9,8 @@ use rowkey_tables::types::{self, Kind, Type, clock, network};
 use serde::de::IgnoredAny;
 
 use crate::batch::{Batch, Cell, Normal, normal};
-use crate::dialect::{NegativeZero, SpecialDecimals, Times, engine};
-use crate::side::{Content, SideColumn};
+use crate::engine::{NegativeZero, SpecialDecimals, Times, engine};
+use crate::table_side::{ColumnSide, Content};
 
 /// Why PostgreSQL refuses a text.
 const NO_ZERO: &str = "a text contains the character U+0000, which PostgreSQL's text does not have";
@@ -22,7 +22,7 @@ const LAST_MOMENT: i64 = 1_200_798_847_999_999;
 /// Why a column does not hold a value, if so.
 pub(crate) fn check(
     backend: Backend,
-    column: &SideColumn,
+    column: &ColumnSide,
     batch: &Batch,
     cell: Cell,
 ) -> Result<(), String> {
@@ -54,7 +54,7 @@ pub(crate) fn check(
     }
 }
 
-fn integer(backend: Backend, column: &SideColumn, number: i128) -> Result<(), String> {
+fn integer(backend: Backend, column: &ColumnSide, number: i128) -> Result<(), String> {
     let (first, last) = match column.own {
         Type::Decimal(_) => return decimal(backend, column, &number.to_string()),
         Type::Integer { .. } | Type::Flag if backend.stores_any_type() => {
@@ -100,7 +100,7 @@ fn float(backend: Backend, number: f64, is_subnormal: bool) -> Result<(), String
     }
 }
 
-fn decimal(backend: Backend, column: &SideColumn, digits: &str) -> Result<(), String> {
+fn decimal(backend: Backend, column: &ColumnSide, digits: &str) -> Result<(), String> {
     match (column.own, normal(digits)) {
         (_, None) => Err(format!(
             "a value is \"{digits}\", which is no decimal number"
@@ -166,7 +166,7 @@ pub(crate) fn scaled(digits: &str, scale: u32) -> Option<i128> {
 }
 
 /// Servers cut off spaces at the end of text that is too long.
-fn text(backend: Backend, column: &SideColumn, text: &str) -> Result<(), String> {
+fn text(backend: Backend, column: &ColumnSide, text: &str) -> Result<(), String> {
     if !engine(backend).values.has_zero_character && text.as_bytes().contains(&0) {
         return Err(NO_ZERO.into());
     }
@@ -231,7 +231,7 @@ pub(crate) fn is_json(text: &str) -> bool {
 }
 
 /// Whether a text is one of those that the type has.
-fn is_of_type(column: &SideColumn, text: &str) -> bool {
+fn is_of_type(column: &ColumnSide, text: &str) -> bool {
     let is_member = |word: &str| column.members.iter().any(|member| member == word);
     match column.own {
         Type::Enum => is_member(text),
@@ -249,11 +249,11 @@ fn is_of_type(column: &SideColumn, text: &str) -> bool {
     }
 }
 
-fn holds(column: &SideColumn, most: u64) -> String {
+fn holds(column: &ColumnSide, most: u64) -> String {
     format!("{} holds {most}", column.sql_type)
 }
 
-fn bytes(backend: Backend, column: &SideColumn, bytes: &[u8]) -> Result<(), String> {
+fn bytes(backend: Backend, column: &ColumnSide, bytes: &[u8]) -> Result<(), String> {
     let found = bytes.len();
     let most = match column.own {
         _ if backend.stores_any_type() => None,
@@ -293,7 +293,7 @@ fn time(backend: Backend, micros: i64) -> Result<(), String> {
     }
 }
 
-fn timestamp(backend: Backend, column: &SideColumn, micros: i64) -> Result<(), String> {
+fn timestamp(backend: Backend, column: &ColumnSide, micros: i64) -> Result<(), String> {
     let has = &engine(backend).values;
     if has.has_all_years {
         return Ok(());

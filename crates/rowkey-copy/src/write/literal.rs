@@ -11,13 +11,13 @@ use self::parts::{append, escaped};
 pub(crate) use self::parts::{hyphenated, push_hex};
 use super::fit;
 use crate::batch::{Batch, Cell};
-use crate::dialect::engine;
-use crate::side::{Content, SideColumn};
+use crate::engine::engine;
+use crate::table_side::{ColumnSide, Content};
 
 /// The literal of a value, or why it has no place in the column.
 pub(crate) fn text(
     backend: Backend,
-    column: &SideColumn,
+    column: &ColumnSide,
     batch: &Batch,
     cell: Cell,
 ) -> Result<String, String> {
@@ -30,7 +30,7 @@ pub(crate) fn text(
 pub(crate) fn push(
     sql: &mut String,
     backend: Backend,
-    column: &SideColumn,
+    column: &ColumnSide,
     batch: &Batch,
     cell: Cell,
 ) -> Result<(), String> {

@@ -3,7 +3,6 @@
 mod encode;
 mod encoded;
 pub(crate) mod fit;
-mod inlet;
 pub(crate) mod literal;
 #[cfg(feature = "mysql")]
 mod mysql;
@@ -13,27 +12,28 @@ mod postgres;
 mod sqlite;
 #[cfg(feature = "sqlserver")]
 mod sqlserver;
+mod transaction;
 
-use self::encoded::Encoded;
+use self::encoded::EncodedBatch;
 pub(crate) use self::encoded::Encoder;
-use self::inlet::Inlet;
-pub(crate) use self::inlet::{Limit, Tally};
+use self::transaction::TransactionBatches;
+pub(crate) use self::transaction::{Limit, Tally};
 use rowkey_tables::Error;
 use rowkey_tables::connection::{Connection, Driver};
 
-use crate::side::Side;
+use crate::table_side::TableSide;
 
 /// Writes a batch and those that follow, within a transaction of the caller's, until it reaches a
 /// limit.
 pub(crate) async fn write(
     connection: &mut Connection,
-    side: &Side,
-    first: Encoded,
+    side: &TableSide,
+    first: EncodedBatch,
     encoder: &mut Encoder,
     limit: Limit,
     tally: &mut Tally,
 ) -> Result<(), Error> {
-    let mut inlet = Inlet {
+    let mut transaction = TransactionBatches {
         next: Some(first),
         encoder,
         left: limit,
@@ -43,13 +43,15 @@ pub(crate) async fn write(
     let statement_limit = connection.statement_limit();
     match &mut connection.driver {
         #[cfg(feature = "postgres")]
-        Driver::Postgres(driver) => postgres::write(driver, side, &mut inlet).await,
+        Driver::Postgres(driver) => postgres::write(driver, side, &mut transaction).await,
         #[cfg(feature = "mysql")]
-        Driver::MySql(driver) => mysql::write(driver, statement_limit, side, &mut inlet).await,
+        Driver::MySql(driver) => {
+            mysql::write(driver, statement_limit, side, &mut transaction).await
+        }
         #[cfg(feature = "sqlite")]
-        Driver::Sqlite(driver) => sqlite::write(driver, side, &mut inlet).await,
+        Driver::Sqlite(driver) => sqlite::write(driver, side, &mut transaction).await,
         #[cfg(feature = "sqlserver")]
-        Driver::SqlServer(driver) => sqlserver::write(driver, side, &mut inlet).await,
+        Driver::SqlServer(driver) => sqlserver::write(driver, side, &mut transaction).await,
         #[allow(unreachable_patterns, reason = "with some drivers, none is missing")]
         _ => Err(Error::NoDriver(side.backend)),
     }

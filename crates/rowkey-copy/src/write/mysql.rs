@@ -4,10 +4,10 @@ use rowkey_tables::Error;
 use sqlx::{AssertSqlSafe, Executor, MySqlConnection};
 
 use super::encoded::{Payload, Statement};
-use super::inlet::{Inlet, check_count};
 use super::literal;
+use super::transaction::{TransactionBatches, check_count};
 use crate::batch::{Batch, Cell};
-use crate::side::Side;
+use crate::table_side::TableSide;
 
 /// After how many bytes a statement ends, unless the server takes less than twice as many: a row
 /// may be long.
@@ -16,11 +16,11 @@ const STATEMENT: u64 = 1 << 20;
 pub(super) async fn write(
     connection: &mut MySqlConnection,
     limit: u64,
-    side: &Side,
-    inlet: &mut Inlet<'_>,
+    side: &TableSide,
+    transaction: &mut TransactionBatches<'_>,
 ) -> Result<(), Error> {
     let doing = format!("writing {}", side.name);
-    while let Some(payload) = inlet.next().await? {
+    while let Some(payload) = transaction.next().await? {
         let Payload::Statements(statements) = payload else {
             return Err(Error::NoDriver(side.backend));
         };
@@ -37,7 +37,7 @@ pub(super) async fn write(
     Ok(())
 }
 
-fn too_long(side: &Side, sql: &str, rows: u64, limit: u64) -> Error {
+fn too_long(side: &TableSide, sql: &str, rows: u64, limit: u64) -> Error {
     Error::refused(
         format!("the next {rows} rows of {}", side.name),
         format!(
@@ -49,7 +49,7 @@ fn too_long(side: &Side, sql: &str, rows: u64, limit: u64) -> Error {
 }
 
 /// The rows of a batch, for a server with a limit of bytes.
-pub(super) fn encode(side: &Side, batch: &Batch, limit: u64) -> Result<Vec<Statement>, Error> {
+pub(super) fn encode(side: &TableSide, batch: &Batch, limit: u64) -> Result<Vec<Statement>, Error> {
     let enough = STATEMENT.min(limit / 2);
     let beginning = format!(
         "INSERT INTO {} ({}) VALUES ",
@@ -73,7 +73,7 @@ pub(super) fn encode(side: &Side, batch: &Batch, limit: u64) -> Result<Vec<State
 }
 
 /// Appends the values of a row and the end of its parentheses.
-fn push_row(sql: &mut String, side: &Side, batch: &Batch, row: &[Cell]) -> Result<(), Error> {
+fn push_row(sql: &mut String, side: &TableSide, batch: &Batch, row: &[Cell]) -> Result<(), Error> {
     for (place, (column, cell)) in side.columns.iter().zip(row).enumerate() {
         if place > 0 {
             sql.push(',');

@@ -10,10 +10,10 @@ use sqlx::PgConnection;
 
 use super::encoded::Payload;
 use super::fit;
-use super::inlet::{Inlet, check_count};
 use super::literal::hyphenated;
+use super::transaction::{TransactionBatches, check_count};
 use crate::batch::{Batch, Cell, Normal, normal};
-use crate::side::{Content, Side, SideColumn};
+use crate::table_side::{ColumnSide, Content, TableSide};
 
 /// The signature, no flags and no extension.
 const HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
@@ -22,8 +22,8 @@ const NULL: [u8; 4] = (-1_i32).to_be_bytes();
 
 pub(super) async fn write(
     connection: &mut PgConnection,
-    side: &Side,
-    inlet: &mut Inlet<'_>,
+    side: &TableSide,
+    transaction: &mut TransactionBatches<'_>,
 ) -> Result<(), Error> {
     let doing = format!("writing {}", side.name);
     let statement = format!(
@@ -35,9 +35,9 @@ pub(super) async fn write(
         .copy_in_raw(&statement)
         .await
         .map_err(Error::database(&doing))?;
-    let before = inlet.tally.rows;
+    let before = transaction.tally.rows;
     copy.send(HEADER).await.map_err(Error::database(&doing))?;
-    while let Some(payload) = inlet.next().await? {
+    while let Some(payload) = transaction.next().await? {
         let Payload::Binary(bytes) = payload else {
             return Err(Error::NoDriver(side.backend));
         };
@@ -45,11 +45,11 @@ pub(super) async fn write(
     }
     copy.send(&END[..]).await.map_err(Error::database(&doing))?;
     let written = copy.finish().await.map_err(Error::database(&doing))?;
-    check_count(side, inlet.tally.rows - before, written)
+    check_count(side, transaction.tally.rows - before, written)
 }
 
 /// The rows of a batch, without the header and the end.
-pub(super) fn encode(side: &Side, batch: &Batch) -> Result<Vec<u8>, Error> {
+pub(super) fn encode(side: &TableSide, batch: &Batch) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     for row in batch.rows() {
         bytes.extend((row.len() as i16).to_be_bytes());
@@ -63,7 +63,7 @@ pub(super) fn encode(side: &Side, batch: &Batch) -> Result<Vec<u8>, Error> {
 /// Appends the length of a value and the value.
 fn append(
     bytes: &mut Vec<u8>,
-    column: &SideColumn,
+    column: &ColumnSide,
     batch: &Batch,
     cell: Cell,
 ) -> Result<(), String> {
@@ -83,7 +83,7 @@ fn append(
 
 fn append_value(
     bytes: &mut Vec<u8>,
-    column: &SideColumn,
+    column: &ColumnSide,
     batch: &Batch,
     cell: Cell,
 ) -> Result<(), String> {
@@ -134,7 +134,7 @@ fn append_stored(bytes: &mut Vec<u8>, stored: Stored) {
     }
 }
 
-fn append_integer(bytes: &mut Vec<u8>, column: &SideColumn, number: i128) -> Result<(), String> {
+fn append_integer(bytes: &mut Vec<u8>, column: &ColumnSide, number: i128) -> Result<(), String> {
     let outside = |_| format!("a value is {number}, outside of {}", column.sql_type);
     match column.own {
         Type::Decimal(_) => append_decimal(bytes, &number.to_string())?,
@@ -150,7 +150,7 @@ fn append_integer(bytes: &mut Vec<u8>, column: &SideColumn, number: i128) -> Res
 }
 
 /// The text in the form of the column.
-fn append_text(bytes: &mut Vec<u8>, column: &SideColumn, text: &str) -> Result<(), String> {
+fn append_text(bytes: &mut Vec<u8>, column: &ColumnSide, text: &str) -> Result<(), String> {
     let wrong = || format!("a value is \"{text}\", which is no {}", column.sql_type);
     match column.own {
         Type::Bits { .. } => append_bits(bytes, text),

@@ -10,10 +10,10 @@ use sqlx::{AssertSqlSafe, Sqlite, SqliteConnection};
 
 use super::encoded::Payload;
 use super::fit;
-use super::inlet::{Inlet, check_count};
 use super::literal::hyphenated;
+use super::transaction::{TransactionBatches, check_count};
 use crate::batch::{Batch, Cell};
-use crate::side::{Content, Side, SideColumn};
+use crate::table_side::{ColumnSide, Content, TableSide};
 
 /// How many rows a statement has; more do not make it faster.
 const ROWS: usize = 50;
@@ -22,13 +22,13 @@ const VALUES: usize = 32_766;
 
 pub(super) async fn write(
     connection: &mut SqliteConnection,
-    side: &Side,
-    inlet: &mut Inlet<'_>,
+    side: &TableSide,
+    transaction: &mut TransactionBatches<'_>,
 ) -> Result<(), Error> {
     let doing = format!("writing {}", side.name);
     let columns = side.columns.len();
     let rows = ROWS.min(VALUES / columns.max(1)).max(1);
-    while let Some(payload) = inlet.next().await? {
+    while let Some(payload) = transaction.next().await? {
         let Payload::Batch(batch) = payload else {
             return Err(Error::NoDriver(side.backend));
         };
@@ -50,7 +50,7 @@ pub(super) async fn write(
     Ok(())
 }
 
-fn insertion(side: &Side, rows: usize) -> Result<String, Error> {
+fn insertion(side: &TableSide, rows: usize) -> Result<String, Error> {
     let row = format!("({})", vec!["?"; side.columns.len()].join(","));
     Ok(format!(
         "INSERT INTO {} ({}) VALUES {}",
@@ -64,7 +64,7 @@ type Bound<'q> = Query<'q, Sqlite, SqliteArguments>;
 
 fn bind<'q>(
     query: Bound<'q>,
-    column: &SideColumn,
+    column: &ColumnSide,
     batch: &Batch,
     cell: Cell,
 ) -> Result<Bound<'q>, String> {

@@ -11,12 +11,12 @@ use tiberius::time::{Date, DateTime2, DateTimeOffset, Time};
 use tiberius::{BulkLoadRequest, ColumnData, SqlBulkCopyOption, TokenRow};
 
 use super::encoded::{Payload, Statement};
-use super::inlet::{Inlet, check_count};
 use super::literal::hyphenated;
+use super::transaction::{TransactionBatches, check_count};
 use super::{fit, literal};
 use crate::batch::{Batch, Cell};
 use crate::plan::type_of;
-use crate::side::{Content, Side, SideColumn};
+use crate::table_side::{ColumnSide, Content, TableSide};
 
 /// How many bytes of a value the driver loads; a character of text has two, or two of its four.
 const LOADED: usize = u16::MAX as usize;
@@ -31,17 +31,17 @@ const SINCE_YEAR_1: i64 = 730_119;
 
 pub(super) async fn write(
     client: &mut Client,
-    side: &Side,
-    inlet: &mut Inlet<'_>,
+    side: &TableSide,
+    transaction: &mut TransactionBatches<'_>,
 ) -> Result<(), Error> {
     let doing = format!("writing {}", side.name);
-    let mut next = inlet.next().await?;
+    let mut next = transaction.next().await?;
     while let Some(payload) = next {
         next = match payload {
-            Payload::Rows(rows) => load(client, side, rows, inlet, &doing).await?,
+            Payload::Rows(rows) => load(client, side, rows, transaction, &doing).await?,
             Payload::Statements(statements) => {
                 insert(client, side, statements, &doing).await?;
-                inlet.next().await?
+                transaction.next().await?
             }
             _ => return Err(Error::NoDriver(side.backend)),
         };
@@ -51,7 +51,7 @@ pub(super) async fn write(
 
 /// Whether the driver says the type of each column to the server as it is. It does not for a
 /// fraction of a second with fewer digits, for times in minutes, and for money.
-fn is_loaded(side: &Side) -> bool {
+fn is_loaded(side: &TableSide) -> bool {
     side.columns.iter().all(|column| {
         let sql_type = type_of(&column.sql_type);
         match sqlserver::name(sql_type).as_str() {
@@ -73,9 +73,9 @@ fn is_loaded(side: &Side) -> bool {
 /// Loads rows and those that follow, and returns the first payload that cannot be loaded as rows.
 async fn load(
     client: &mut Client,
-    side: &Side,
+    side: &TableSide,
     rows: Vec<TokenRow<'static>>,
-    inlet: &mut Inlet<'_>,
+    transaction: &mut TransactionBatches<'_>,
     doing: &str,
 ) -> Result<Option<Payload>, Error> {
     let table = side.quoted()?;
@@ -93,7 +93,7 @@ async fn load(
         .await
         .map_err(Error::database(doing))?;
     let mut count = 0;
-    let sent = send(&mut request, rows, inlet, &mut count, doing).await;
+    let sent = send(&mut request, rows, transaction, &mut count, doing).await;
     // What was sent has to end, even if it is rolled back then: nothing else could be said before.
     let done = request.finalize().await;
     let next = sent?;
@@ -107,7 +107,7 @@ async fn load(
 async fn send(
     request: &mut BulkLoadRequest<'_, Socket>,
     mut rows: Vec<TokenRow<'static>>,
-    inlet: &mut Inlet<'_>,
+    transaction: &mut TransactionBatches<'_>,
     count: &mut u64,
     doing: &str,
 ) -> Result<Option<Payload>, Error> {
@@ -116,7 +116,7 @@ async fn send(
             request.send(row).await.map_err(Error::database(doing))?;
             *count += 1;
         }
-        rows = match inlet.next().await? {
+        rows = match transaction.next().await? {
             Some(Payload::Rows(rows)) => rows,
             next => return Ok(next),
         };
@@ -125,7 +125,7 @@ async fn send(
 
 async fn insert(
     client: &mut Client,
-    side: &Side,
+    side: &TableSide,
     statements: Vec<Statement>,
     doing: &str,
 ) -> Result<(), Error> {
@@ -140,7 +140,7 @@ async fn insert(
     Ok(())
 }
 
-fn uncounted(side: &Side) -> Error {
+fn uncounted(side: &TableSide) -> Error {
     Error::Differs {
         what: format!("writing {}", side.name),
         found: "the server has not said how many rows it has written".into(),
@@ -158,7 +158,7 @@ fn has_long_values(batch: &Batch) -> bool {
 }
 
 /// The rows of a batch.
-pub(super) fn encode(side: &Side, batch: &Batch) -> Result<Payload, Error> {
+pub(super) fn encode(side: &TableSide, batch: &Batch) -> Result<Payload, Error> {
     if !is_loaded(side) || has_long_values(batch) {
         return Ok(Payload::Statements(statements(side, batch)?));
     }
@@ -174,7 +174,7 @@ pub(super) fn encode(side: &Side, batch: &Batch) -> Result<Payload, Error> {
 }
 
 /// A value of the variant that the column's type needs.
-fn value(column: &SideColumn, batch: &Batch, cell: Cell) -> Result<ColumnData<'static>, String> {
+fn value(column: &ColumnSide, batch: &Batch, cell: Cell) -> Result<ColumnData<'static>, String> {
     use ColumnData as D;
     fit::check(rowkey_core::Backend::SqlServer, column, batch, cell)?;
     Ok(match cell {
@@ -230,7 +230,7 @@ fn stored(stored: Stored) -> Result<ColumnData<'static>, String> {
     })
 }
 
-fn null(column: &SideColumn) -> ColumnData<'static> {
+fn null(column: &ColumnSide) -> ColumnData<'static> {
     use ColumnData as D;
     match column.own {
         Type::Bool | Type::Flag => D::Bit(None),
@@ -251,7 +251,7 @@ fn null(column: &SideColumn) -> ColumnData<'static> {
     }
 }
 
-fn integer(column: &SideColumn, number: i64) -> Result<ColumnData<'static>, String> {
+fn integer(column: &ColumnSide, number: i64) -> Result<ColumnData<'static>, String> {
     use ColumnData as D;
     let outside = |_| format!("a value is {number}, outside of {}", column.sql_type);
     Ok(match column.own {
@@ -264,7 +264,7 @@ fn integer(column: &SideColumn, number: i64) -> Result<ColumnData<'static>, Stri
 }
 
 /// A number with all digits of the column.
-fn numeric(column: &SideColumn, digits: &str) -> Result<ColumnData<'static>, String> {
+fn numeric(column: &ColumnSide, digits: &str) -> Result<ColumnData<'static>, String> {
     let Type::Decimal(Some((_, scale))) = column.own else {
         return Err(format!(
             "a value is {digits}, outside of {}",
@@ -289,7 +289,7 @@ fn date(days: i64) -> Result<Date, String> {
 }
 
 /// With the digits of the column, because the driver's own conversion is not exact.
-fn time(column: &SideColumn, micros: i64) -> Result<Time, String> {
+fn time(column: &ColumnSide, micros: i64) -> Result<Time, String> {
     let wrong = || {
         format!(
             "a value is {}, which is no time of a day",
@@ -310,7 +310,7 @@ fn time(column: &SideColumn, micros: i64) -> Result<Time, String> {
 }
 
 /// Statements with literals, which count the rows that they have inserted.
-fn statements(side: &Side, batch: &Batch) -> Result<Vec<Statement>, Error> {
+fn statements(side: &TableSide, batch: &Batch) -> Result<Vec<Statement>, Error> {
     let table = side.quoted()?;
     let place = text_literal(side.backend, &table);
     let names = side.columns.iter();
@@ -362,10 +362,10 @@ mod tests {
     use super::*;
     use rowkey_tables::types::{self, Kind};
 
-    fn column(sql_type: &str) -> SideColumn {
+    fn column(sql_type: &str) -> ColumnSide {
         let own = types::parse(Backend::SqlServer, type_of(sql_type)).unwrap();
         let content = Content::Values(Kind::Time);
-        SideColumn::new(Backend::SqlServer, "c", sql_type, own, content)
+        ColumnSide::new(Backend::SqlServer, "c", sql_type, own, content)
     }
 
     #[test]
@@ -394,7 +394,7 @@ mod tests {
             ("money", false),
             ("nvarchar(max) COLLATE Latin1_General_100_BIN2", true),
         ] {
-            let side = Side {
+            let side = TableSide {
                 backend: Backend::SqlServer,
                 name: "t".into(),
                 columns: vec![column(sql_type)],

@@ -18,7 +18,7 @@ use serde::Serialize;
 use self::objects::{Object, ObjectKind, objects};
 use self::transport::transport;
 use super::request::{Request, TableRanges, chosen, column, key};
-use crate::side::{Side, SideColumn};
+use crate::table_side::{ColumnSide, TableSide};
 use crate::{CopyPlan, TargetTable, target_tables};
 
 const JOB: &str = include_str!("job.py");
@@ -192,7 +192,7 @@ fn checked(conversion: &str, value: &str, place: &str) -> String {
 }
 
 /// The statement that makes a table without keys with the types of the target.
-fn make_staging(to: &Side, staging: &str) -> Result<String, Error> {
+fn make_staging(to: &TableSide, staging: &str) -> Result<String, Error> {
     let (columns, target) = (to.column_list()?, to.quoted()?);
     Ok(match to.backend {
         Backend::Postgres => {
@@ -206,9 +206,9 @@ fn make_staging(to: &Side, staging: &str) -> Result<String, Error> {
 }
 
 /// The statement that takes over each staged row once.
-fn merge(to: &Side, staging: &str) -> Result<String, Error> {
+fn merge(to: &TableSide, staging: &str) -> Result<String, Error> {
     let (columns, target) = (to.column_list()?, to.quoted()?);
-    let name = |column: &SideColumn| quote_identifier(to.backend, &column.name);
+    let name = |column: &ColumnSide| quote_identifier(to.backend, &column.name);
     let key: Vec<String> = to.key_columns().map(name).collect::<Result<_, _>>()?;
     Ok(match to.backend {
         Backend::Postgres => format!(

@@ -6,7 +6,7 @@ use rowkey_tables::Error;
 use rowkey_tables::text_literal::text_literal;
 use serde::Serialize;
 
-use crate::side::Side;
+use crate::table_side::TableSide;
 
 /// What the job adds after the rows.
 #[derive(Debug, Serialize)]
@@ -24,7 +24,7 @@ pub(super) enum ObjectKind {
 
 /// The objects of a table from their names and the statements that add them.
 pub(super) fn objects(
-    to: &Side,
+    to: &TableSide,
     kind: ObjectKind,
     objects: &[(String, String)],
 ) -> Result<Vec<Object>, Error> {
@@ -38,7 +38,7 @@ pub(super) fn objects(
 }
 
 /// An index and a reference of one table may have the same name, and so may those of two tables.
-fn found(to: &Side, kind: ObjectKind, name: &str) -> Result<String, Error> {
+fn found(to: &TableSide, kind: ObjectKind, name: &str) -> Result<String, Error> {
     let text = |text: &str| text_literal(to.backend, text);
     let name = text(name);
     Ok(match to.backend {

@@ -3,7 +3,7 @@
 use super::*;
 use rowkey_tables::catalog::{Column, ForeignKey, Generated, Key, KeyDefinition, Table};
 
-use crate::side::Content;
+use crate::table_side::Content;
 
 const PLAN: &str = r#"
 version = 1
@@ -173,7 +173,7 @@ fn values_go_as_what_the_target_reads_exactly() {
         let kind = rowkey_tables::types::kind(source, from, target, to).unwrap();
         let side = |backend, sql_type| {
             let own = rowkey_tables::types::parse(backend, sql_type).unwrap();
-            SideColumn::new(backend, "c", sql_type, own, Content::Values(kind))
+            ColumnSide::new(backend, "c", sql_type, own, Content::Values(kind))
         };
         let (from, to) = (side(source, from), side(target, to));
         transport((source, &from), (target, &to), "c", "v").map(|way| way.select)

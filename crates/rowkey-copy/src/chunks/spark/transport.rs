@@ -8,7 +8,7 @@ use rowkey_sql::StoredForm;
 use rowkey_tables::types::{Kind, Type};
 
 use super::conversion::SparkConversion;
-use crate::side::{Content, SideColumn};
+use crate::table_side::{ColumnSide, Content};
 
 /// The SQL of the source for a column, and Spark's expression for what the source gives.
 pub(super) struct Transport {
@@ -23,8 +23,8 @@ pub(super) struct Transport {
 ///
 /// Why the job would not copy its values exactly.
 pub(super) fn transport(
-    (source, from): (Backend, &SideColumn),
-    (target, to): (Backend, &SideColumn),
+    (source, from): (Backend, &ColumnSide),
+    (target, to): (Backend, &ColumnSide),
     column: &str,
     alias: &str,
 ) -> Result<Transport, String> {

@@ -4,13 +4,13 @@
 use super::parts::{append, escaped, hyphenated, push_hex};
 use crate::batch::{Batch, Cell};
 use crate::plan::type_of;
-use crate::side::{Content, SideColumn};
+use crate::table_side::{ColumnSide, Content};
 use rowkey_tables::types::{Type, clock, sqlserver};
 
 /// Appends the literal of a value that the column holds.
 pub(super) fn push(
     sql: &mut String,
-    column: &SideColumn,
+    column: &ColumnSide,
     batch: &Batch,
     cell: Cell,
 ) -> Result<(), String> {
@@ -67,7 +67,7 @@ pub(super) fn push(
 }
 
 /// The types that round have fewer digits, and are read as others by sessions of other languages.
-fn push_timestamp(sql: &mut String, column: &SideColumn, micros: i64) -> Result<(), String> {
+fn push_timestamp(sql: &mut String, column: &ColumnSide, micros: i64) -> Result<(), String> {
     let text = clock::timestamp_text(micros)?;
     let name = sqlserver::name(&column.sql_type);
     match (name.as_str(), column.own) {

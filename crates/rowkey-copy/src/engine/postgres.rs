@@ -8,7 +8,7 @@ use rowkey_tables::types::{Kind, Type};
 use rowkey_tables::{Error, Value};
 
 use super::facts::*;
-use crate::side::{Content, Side};
+use crate::table_side::{Content, TableSide};
 
 pub(super) const ENGINE: Engine = Engine {
     columns: Columns {
@@ -51,7 +51,7 @@ pub(super) const ENGINE: Engine = Engine {
         programs_are_quoted: true,
         references_share_names: false,
         reference_attributes: true,
-        taken: |table| vec![table.to_owned(), format!("{table}_pkey")],
+        used_names: |table| vec![table.to_owned(), format!("{table}_pkey")],
         unique_takes_nulls: true,
     },
     rows: Rows {
@@ -148,7 +148,7 @@ pub(super) const ENGINE: Engine = Engine {
     },
 };
 
-fn after(side: &Side, column: &str, last: i64) -> Result<Vec<String>, Error> {
+fn after(side: &TableSide, column: &str, last: i64) -> Result<Vec<String>, Error> {
     let (quoted, table) = (quote_identifier(Postgres, column)?, side.quoted()?);
     let place = text_literal(Postgres, &table);
     let column = text_literal(Postgres, column);

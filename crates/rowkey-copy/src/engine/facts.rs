@@ -4,7 +4,7 @@ use rowkey_tables::catalog::{Column, Table};
 use rowkey_tables::types::Type;
 use rowkey_tables::{Error, Value};
 
-use crate::side::{Side, SideColumn};
+use crate::table_side::{ColumnSide, TableSide};
 
 /// A database as the source or the target of a copy.
 pub(crate) struct Engine {
@@ -54,7 +54,7 @@ pub(crate) type Query = (&'static str, Vec<Value>);
 pub(crate) struct Counters {
     /// The statements that let a counter continue after the rows, and after the last number of the
     /// source.
-    pub(crate) after: fn(&Side, &str, i64) -> Result<Vec<String>, Error>,
+    pub(crate) after: fn(&TableSide, &str, i64) -> Result<Vec<String>, Error>,
     /// The definition of a column from its name and type, how it counts in PostgreSQL, and the step.
     pub(crate) column: fn(&str, &str, &str, Option<&str>) -> String,
     pub(crate) has_steps: bool,
@@ -95,7 +95,7 @@ pub(crate) struct Objects {
     /// Whether more can be said of a reference than its columns and actions.
     pub(crate) reference_attributes: bool,
     /// The names that a table takes away from indexes.
-    pub(crate) taken: fn(&str) -> Vec<String>,
+    pub(crate) used_names: fn(&str) -> Vec<String>,
     /// Whether a unique index takes several rows with NULL.
     pub(crate) unique_takes_nulls: bool,
 }
@@ -127,7 +127,7 @@ pub(crate) struct Rows {
     /// How many rows are read for so many of a sample.
     pub(crate) sampled: fn(u64) -> u64,
     /// A column as a query selects it.
-    pub(crate) selected: fn(&SideColumn, &str, usize) -> String,
+    pub(crate) selected: fn(&ColumnSide, &str, usize) -> String,
     /// A column as text that every session reads alike.
     pub(crate) shown: &'static str,
     /// The condition for texts with U+0000.

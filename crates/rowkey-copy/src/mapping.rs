@@ -8,10 +8,10 @@ use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{self, Charset, Kind, Type};
 use rowkey_tables::{Connection, Error};
 
-use crate::dialect::engine;
+use crate::engine::engine;
 use crate::names;
 use crate::plan::{ColumnPlan, CopyPlan, TablePlan, is_collation, type_of};
-use crate::side::{Content, Side, SideColumn};
+use crate::table_side::{ColumnSide, Content, TableSide};
 
 /// More rows than these may need more memory than there is.
 const MOST_BATCH_ROWS: u32 = 100_000;
@@ -55,13 +55,17 @@ impl CopyPlan {
     }
 
     /// Both sides of a table. Cells are in the order of the plan's columns.
-    pub(super) fn sides(&self, catalog: &Catalog, place: usize) -> Result<(Side, Side), Error> {
+    pub(super) fn sides(
+        &self,
+        catalog: &Catalog,
+        place: usize,
+    ) -> Result<(TableSide, TableSide), Error> {
         let table = self.tables.get(place).ok_or_else(|| Error::Missing {
             what: format!("the table {place} of the plan"),
         })?;
         let pairs = table.columns.iter();
         let pairs: Result<Vec<_>, _> = pairs.map(|column| self.sides_of(table, column)).collect();
-        let (from, to): (Vec<SideColumn>, Vec<SideColumn>) = pairs?.into_iter().unzip();
+        let (from, to): (Vec<ColumnSide>, Vec<ColumnSide>) = pairs?.into_iter().unzip();
         let original = catalog.table(&table.name)?;
         let from = from.into_iter().map(|column| {
             let found = original.column(&column.name);
@@ -70,7 +74,7 @@ impl CopyPlan {
                 found.and_then(|found| found.collation.as_ref()),
             )
         });
-        let from: Vec<SideColumn> = from.collect();
+        let from: Vec<ColumnSide> = from.collect();
         let mut key = key_places(original, table);
         let keeps_order = |place: &usize| from[*place].keeps_order(catalog.backend);
         if !key.iter().all(keeps_order) {
@@ -98,13 +102,13 @@ impl CopyPlan {
                 ));
             }
         }
-        let source = Side {
+        let source = TableSide {
             backend: self.source()?,
             name: table.name.clone(),
             columns: from,
             key: key.clone(),
         };
-        let target = Side {
+        let target = TableSide {
             backend: self.target()?,
             name: table.becomes.clone(),
             columns: to,
@@ -118,7 +122,7 @@ impl CopyPlan {
         &self,
         table: &TablePlan,
         column: &ColumnPlan,
-    ) -> Result<(SideColumn, SideColumn), Error> {
+    ) -> Result<(ColumnSide, ColumnSide), Error> {
         let (source, target) = (self.source()?, self.target()?);
         let refused = |why: &str| {
             Error::refused(
@@ -187,15 +191,15 @@ impl CopyPlan {
             }
         };
         let side = |backend, sql_type: &str, own, content| {
-            SideColumn::new(backend, &column.name, sql_type, own, content)
+            ColumnSide::new(backend, &column.name, sql_type, own, content)
         };
-        let from = SideColumn {
+        let from = ColumnSide {
             instead: column.instead,
             ..side(source, &column.from, own_from, from_content)
         };
         // The target's reader replaces nothing more, but a value may be NULL where the source's was
         // not.
-        let to = SideColumn {
+        let to = ColumnSide {
             instead: column.instead,
             ..side(target, &to, own_to, to_content)
         };
@@ -252,7 +256,7 @@ fn key_places(table: &Table, plan: &TablePlan) -> Vec<usize> {
 }
 
 /// What the databases decide of a column.
-impl SideColumn {
+impl ColumnSide {
     /// Whether the literal of each value is what the source has, so that a copy can continue after
     /// it. Times and UUIDs in text have several forms.
     fn keeps_order(&self, source: Backend) -> bool {

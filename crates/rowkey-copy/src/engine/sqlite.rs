@@ -7,7 +7,7 @@ use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::types::Type;
 
 use super::facts::*;
-use crate::side::Side;
+use crate::table_side::TableSide;
 
 pub(super) const ENGINE: Engine = Engine {
     columns: Columns {
@@ -48,7 +48,7 @@ SELECT 'view', name FROM sqlite_master WHERE type = 'view' ORDER BY 2",
         programs_are_quoted: true,
         references_share_names: false,
         reference_attributes: false,
-        taken: |table| vec![table.to_ascii_lowercase()],
+        used_names: |table| vec![table.to_ascii_lowercase()],
         unique_takes_nulls: true,
     },
     rows: Rows {
@@ -130,7 +130,7 @@ SELECT 'view', name FROM sqlite_master WHERE type = 'view' ORDER BY 2",
     },
 };
 
-fn after(side: &Side, _: &str, last: i64) -> Result<Vec<String>, Error> {
+fn after(side: &TableSide, _: &str, last: i64) -> Result<Vec<String>, Error> {
     if last < 1 {
         return Ok(Vec::new());
     }

@@ -6,9 +6,9 @@ use rowkey_tables::inventory::other_schemas;
 use rowkey_tables::types::Type;
 use rowkey_tables::{Connection, Error};
 
-use crate::dialect::engine;
+use crate::engine::engine;
 use crate::plan::CopyPlan;
-use crate::side::Side;
+use crate::table_side::TableSide;
 
 /// What is left out of a whole database: tables without an entry in the plan, privileges, views and
 /// programs that name none of its tables, and other schemas.
@@ -29,7 +29,7 @@ pub(super) async fn of_database(
 }
 
 /// What is left out of one table: what depends on it, and what its columns no longer say.
-pub(super) fn of_table(source: Backend, table: &Table, side: &Side) -> Vec<String> {
+pub(super) fn of_table(source: Backend, table: &Table, side: &TableSide) -> Vec<String> {
     let mut notes = dependents(table);
     notes.extend(keys(table));
     notes.extend(collations(table, side));
@@ -46,7 +46,7 @@ pub(super) fn of_table(source: Backend, table: &Table, side: &Side) -> Vec<Strin
 }
 
 /// What runs in the target for each row that is written to an existing table.
-pub(super) fn triggers(target: &Catalog, side: &Side) -> Vec<String> {
+pub(super) fn triggers(target: &Catalog, side: &TableSide) -> Vec<String> {
     let table = target.tables.iter().find(|table| table.name == side.name);
     let dependents = table.into_iter().flat_map(|table| &table.dependents);
     dependents
@@ -185,7 +185,7 @@ fn of_definition(_: &Table) -> Vec<String> {
 }
 
 /// What a copy cannot say of text in another way: that different texts are the same.
-fn collations(table: &Table, side: &Side) -> Vec<String> {
+fn collations(table: &Table, side: &TableSide) -> Vec<String> {
     let is_lenient = |collation: &str| {
         let collation = collation.to_ascii_lowercase();
         collation.contains("_ci") || ["nocase", "rtrim"].contains(&collation.as_str())
@@ -209,7 +209,7 @@ fn collations(table: &Table, side: &Side) -> Vec<String> {
 }
 
 /// What a moment does not say: SQL Server's `datetimeoffset` remembers where its clock was.
-fn offsets(source: Backend, table: &Table, side: &Side) -> Vec<String> {
+fn offsets(source: Backend, table: &Table, side: &TableSide) -> Vec<String> {
     let has_offset = |name: &str| {
         let original = table.column(name);
         original.is_some_and(|column| (engine(source).values.has_offset)(&column.sql_type))

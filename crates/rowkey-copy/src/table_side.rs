@@ -7,20 +7,20 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::QualifiedName;
 use rowkey_tables::types::{self, Charset, Kind, Type};
 
-use crate::instead::Instead;
+use crate::replacements::Replacements;
 
 /// A table and its columns, in the order of the cells of a row.
 #[derive(Clone, Debug)]
-pub(crate) struct Side {
+pub(crate) struct TableSide {
     pub(crate) backend: Backend,
     pub(crate) name: QualifiedName,
-    pub(crate) columns: Vec<SideColumn>,
+    pub(crate) columns: Vec<ColumnSide>,
     /// The places of the columns of the key; none if there is no key.
     pub(crate) key: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct SideColumn {
+pub(crate) struct ColumnSide {
     pub(crate) name: String,
     /// The column's type in the words of the database; `own` is what they mean.
     pub(crate) sql_type: String,
@@ -34,12 +34,12 @@ pub(crate) struct SideColumn {
     /// In MySQL, MariaDB and SQL Server, how text is compared, if that is known.
     pub(crate) collation: Option<String>,
     /// What a reader puts in the place of some values.
-    pub(crate) instead: Instead,
+    pub(crate) instead: Replacements,
     /// Whether a reader continues after a value that it refuses.
     pub(crate) keeps_refused: bool,
 }
 
-impl SideColumn {
+impl ColumnSide {
     /// A column of which nothing is replaced.
     pub(crate) fn new(
         backend: Backend,
@@ -57,7 +57,7 @@ impl SideColumn {
             charset: Charset::of(backend, sql_type),
             members: types::members(sql_type),
             collation: types::collation_of(sql_type).map(ToOwned::to_owned),
-            instead: Instead::default(),
+            instead: Replacements::default(),
             keeps_refused: false,
         }
     }
@@ -72,7 +72,7 @@ pub(crate) enum Content {
     Ids(StoredForm),
 }
 
-impl Side {
+impl TableSide {
     pub(crate) fn quoted(&self) -> Result<String, Error> {
         self.name.quoted(self.backend)
     }
@@ -87,7 +87,7 @@ impl Side {
     }
 
     /// The error for a value that has no place.
-    pub(crate) fn wrong(&self, column: &SideColumn, why: &str) -> Error {
+    pub(crate) fn wrong(&self, column: &ColumnSide, why: &str) -> Error {
         Error::refused(
             format!("{}.{}", self.name, column.name),
             why,

@@ -33,7 +33,7 @@ use crate::batch::{Batch, Cell};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Instead {
+pub struct Replacements {
     /// Dates with zeros, and days that no month has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zero_date: Option<Null>,
@@ -93,7 +93,7 @@ pub enum Strip {
     Strip,
 }
 
-impl Instead {
+impl Replacements {
     /// Whether nothing is replaced.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -112,24 +112,24 @@ impl Instead {
     }
 
     /// The cell that a target gets.
-    pub(crate) fn of(&self, batch: &mut Batch, cell: Cell) -> Cell {
+    pub(crate) fn apply(&self, batch: &mut Batch, cell: Cell) -> Cell {
         if self.is_empty() {
             return cell;
         }
-        match (cell, Trouble::of(batch, cell)) {
-            (Cell::Text(span), Some(Trouble::Nul)) if self.nul.is_some() => {
+        match (cell, SpecialValue::of(batch, cell)) {
+            (Cell::Text(span), Some(SpecialValue::Nul)) if self.nul.is_some() => {
                 let stripped = batch.text(span).replace('\0', "");
                 Cell::Text(batch.keep(stripped.as_bytes()))
             }
-            (Cell::Single(_), Some(Trouble::NegativeZero)) if self.negative_zero.is_some() => {
+            (Cell::Single(_), Some(SpecialValue::NegativeZero)) if self.negative_zero.is_some() => {
                 Cell::Single(0.0)
             }
-            (Cell::Double(_), Some(Trouble::NegativeZero)) if self.negative_zero.is_some() => {
+            (Cell::Double(_), Some(SpecialValue::NegativeZero)) if self.negative_zero.is_some() => {
                 Cell::Double(0.0)
             }
-            (_, Some(Trouble::Infinity)) if self.infinity.is_some() => Cell::Null,
-            (_, Some(Trouble::Nan)) if self.nan.is_some() => Cell::Null,
-            (_, Some(Trouble::OutOfRange)) if self.out_of_range.is_some() => Cell::Null,
+            (_, Some(SpecialValue::Infinity)) if self.infinity.is_some() => Cell::Null,
+            (_, Some(SpecialValue::Nan)) if self.nan.is_some() => Cell::Null,
+            (_, Some(SpecialValue::OutOfRange)) if self.out_of_range.is_some() => Cell::Null,
             _ => cell,
         }
     }
@@ -137,7 +137,7 @@ impl Instead {
 
 /// What a plan can replace in a value that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(super) enum SpecialValue {
     Nul,
     NegativeZero,
     Infinity,
@@ -145,7 +145,7 @@ pub(super) enum Trouble {
     OutOfRange,
 }
 
-impl Trouble {
+impl SpecialValue {
     pub(super) fn of(batch: &Batch, cell: Cell) -> Option<Self> {
         match cell {
             Cell::Single(number) => Self::of_float(number.into()),
@@ -180,7 +180,7 @@ impl Trouble {
     }
 
     /// The words of a plan that replace it.
-    pub(super) fn words(self) -> &'static str {
+    pub(super) fn plan_entry(self) -> &'static str {
         match self {
             Self::Nul => "nul = \"strip\"",
             Self::NegativeZero => "negative-zero = \"zero\"",
@@ -225,23 +225,26 @@ mod tests {
                 Some(Cell::Null),
             ),
         ] {
-            let trouble = Trouble::of(&batch, cell).unwrap();
-            assert_eq!(trouble.words(), words);
-            let nothing = Instead::default().of(&mut batch, cell);
-            assert_eq!(Trouble::of(&batch, nothing), Some(trouble), "{words}");
-            let instead: Instead = toml::from_str(words).unwrap();
-            let replaced = instead.of(&mut batch, cell);
-            assert_eq!(Trouble::of(&batch, replaced), None, "{words}");
+            let special = SpecialValue::of(&batch, cell).unwrap();
+            assert_eq!(special.plan_entry(), words);
+            let nothing = Replacements::default().apply(&mut batch, cell);
+            assert_eq!(SpecialValue::of(&batch, nothing), Some(special), "{words}");
+            let instead: Replacements = toml::from_str(words).unwrap();
+            let replaced = instead.apply(&mut batch, cell);
+            assert_eq!(SpecialValue::of(&batch, replaced), None, "{words}");
             if let Some(expected) = expected {
                 assert_eq!(replaced, expected, "{words}");
             }
-            assert_eq!(instead.of(&mut batch, Cell::Integer(1)), Cell::Integer(1));
+            assert_eq!(
+                instead.apply(&mut batch, Cell::Integer(1)),
+                Cell::Integer(1)
+            );
         }
-        let stripped = toml::from_str::<Instead>("nul = \"strip\"").unwrap();
-        let Cell::Text(span) = stripped.of(&mut batch, nul) else {
+        let stripped = toml::from_str::<Replacements>("nul = \"strip\"").unwrap();
+        let Cell::Text(span) = stripped.apply(&mut batch, nul) else {
             panic!("it is no text");
         };
         assert_eq!(batch.text(span), "ab");
-        assert!(toml::from_str::<Instead>("nul = \"null\"").is_err());
+        assert!(toml::from_str::<Replacements>("nul = \"null\"").is_err());
     }
 }

@@ -8,7 +8,7 @@ use rowkey_tables::types::sqlserver;
 use rowkey_tables::{Error, Value};
 
 use super::facts::*;
-use crate::side::Side;
+use crate::table_side::TableSide;
 
 pub(super) const ENGINE: Engine = Engine {
     columns: Columns {
@@ -51,7 +51,7 @@ pub(super) const ENGINE: Engine = Engine {
         programs_are_quoted: true,
         references_share_names: true,
         reference_attributes: false,
-        taken: |_| Vec::new(),
+        used_names: |_| Vec::new(),
         unique_takes_nulls: false,
     },
     rows: Rows {
@@ -156,7 +156,7 @@ pub(super) const ENGINE: Engine = Engine {
 
 /// A column that has not counted yet begins with the number itself. Numbers of a statement are not
 /// variables.
-fn after(side: &Side, column: &str, last: i64) -> Result<Vec<String>, Error> {
+fn after(side: &TableSide, column: &str, last: i64) -> Result<Vec<String>, Error> {
     let (quoted, table) = (quote_identifier(SqlServer, column)?, side.quoted()?);
     let place = text_literal(SqlServer, &table);
     let name = text_literal(SqlServer, column);

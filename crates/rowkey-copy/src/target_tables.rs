@@ -1,8 +1,8 @@
 //! What a copy runs in the target, for an engine that copies the rows itself.
 
 use crate::plan::CopyPlan;
-use crate::side::Side;
-use crate::{create, left_out, objects};
+use crate::table_side::TableSide;
+use crate::{create, objects, omissions};
 use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
 use rowkey_tables::{Connection, Error};
 
@@ -10,8 +10,8 @@ use rowkey_tables::{Connection, Error};
 #[derive(Debug)]
 pub(crate) struct TargetTable<'c> {
     pub(crate) original: &'c Table,
-    pub(crate) from: Side,
-    pub(crate) to: Side,
+    pub(crate) from: TableSide,
+    pub(crate) to: TableSide,
     /// The statement that makes it if it does not exist.
     pub(crate) creation: String,
     /// The names and the statements of its indexes, which follow after the rows.
@@ -56,16 +56,16 @@ pub(crate) fn target_tables<'c>(
     }
     let both = to.iter().zip(&originals);
     let both = both.filter(|(_, original)| is_chosen(&original.name));
-    let (sides, others): (Vec<Side>, Vec<&Table>) = both
+    let (sides, others): (Vec<TableSide>, Vec<&Table>) = both
         .map(|(side, original)| (side.clone(), *original))
         .unzip();
-    let mut taken = objects::taken(&to);
+    let mut used = objects::used_names(&to);
     let mut tables = Vec::new();
     for ((original, from), side) in originals.iter().zip(from).zip(&to) {
         let made = create::creation(source, original, side, &to, &originals, false)?;
         let mut left_out = made.left_out;
-        left_out.extend(left_out::of_table(source, original, side));
-        let mut carried = |found: Vec<objects::Carried>| {
+        left_out.extend(omissions::of_table(source, original, side));
+        let mut statements_of = |found: Vec<objects::PlannedObject>| {
             let mut statements = Vec::new();
             for object in found {
                 match object {
@@ -75,9 +75,9 @@ pub(crate) fn target_tables<'c>(
             }
             statements
         };
-        let indexes = carried(objects::indexes(source, original, side, &mut taken)?);
+        let indexes = statements_of(objects::indexes(source, original, side, &mut used)?);
         let references = objects::references(source, original, side, &sides, &others)?;
-        let references = carried(references);
+        let references = statements_of(references);
         // Indexes of all tables share their names, so that each keeps its own in any job.
         if !is_chosen(&original.name) {
             continue;

@@ -12,12 +12,12 @@ use tokio::task::{JoinError, JoinSet};
 use crate::batch::{Batch, key_of, read_key};
 use crate::checkpoint::{self, Checkpoint, Place, State};
 use crate::chunks;
-use crate::dialect::engine;
+use crate::engine::engine;
 use crate::plan::CopyPolicy;
 use crate::read::read;
 use crate::select::KeyRange;
 use crate::session;
-use crate::side::Side;
+use crate::table_side::TableSide;
 use crate::write::{Encoder, Limit, Tally, write};
 
 /// How many batches of a reader wait.
@@ -33,7 +33,7 @@ const UNREPORTED: usize = 64;
 pub(super) async fn divide(
     source: &mut Connection,
     table: &Table,
-    side: &Side,
+    side: &TableSide,
     rows: u32,
 ) -> Result<Vec<Checkpoint>, Error> {
     let key = side.key_columns().map(|column| {
@@ -59,7 +59,7 @@ pub(super) async fn divide(
 /// The key of the first row that fulfils a condition, in canonical form.
 async fn first_key(
     source: &mut Connection,
-    side: &Side,
+    side: &TableSide,
     condition: &str,
 ) -> Result<Option<Vec<u8>>, Error> {
     let query = side.select_first(condition)?;
@@ -78,10 +78,10 @@ async fn first_key(
 /// A part of a table.
 pub(super) struct Part {
     pub(super) place: Place,
-    pub(super) from: Arc<Side>,
-    pub(super) to: Arc<Side>,
+    pub(super) from: Arc<TableSide>,
+    pub(super) to: Arc<TableSide>,
     /// The last key of the part before.
-    behind_key: Vec<u8>,
+    after_key: Vec<u8>,
     pub(super) checkpoint: Checkpoint,
 }
 
@@ -90,12 +90,12 @@ impl Part {
     pub(super) fn of(
         job: &str,
         number: usize,
-        from: &Side,
-        to: &Side,
+        from: &TableSide,
+        to: &TableSide,
         checkpoints: &[Checkpoint],
     ) -> impl Iterator<Item = Self> {
         let (from, to) = (Arc::new(from.clone()), Arc::new(to.clone()));
-        let mut behind_key = Vec::new();
+        let mut after_key = Vec::new();
         checkpoints
             .iter()
             .enumerate()
@@ -107,7 +107,7 @@ impl Part {
                 },
                 from: Arc::clone(&from),
                 to: Arc::clone(&to),
-                behind_key: std::mem::replace(&mut behind_key, checkpoint.until_key.clone()),
+                after_key: std::mem::replace(&mut after_key, checkpoint.until_key.clone()),
                 checkpoint: checkpoint.clone(),
             })
     }
@@ -115,7 +115,7 @@ impl Part {
     /// The query for the rows that are not copied yet.
     fn rest(&self) -> Result<String, Error> {
         let last = match self.checkpoint.rows {
-            0 => &self.behind_key,
+            0 => &self.after_key,
             _ if self.from.key.is_empty() => return Err(self.damaged()),
             _ => &self.checkpoint.last_key,
         };
@@ -129,13 +129,13 @@ impl Part {
             (State::Begun, _) => &self.checkpoint.last_key,
             (State::Copied, _) => &self.checkpoint.until_key,
         };
-        self.select(&self.behind_key, last, false).map(Some)
+        self.select(&self.after_key, last, false).map(Some)
     }
 
-    fn select(&self, behind: &[u8], until: &[u8], in_order: bool) -> Result<String, Error> {
-        let (behind, until) = (self.key(behind)?, self.key(until)?);
+    fn select(&self, after: &[u8], until: &[u8], in_order: bool) -> Result<String, Error> {
+        let (after, until) = (self.key(after)?, self.key(until)?);
         let range = KeyRange {
-            behind: behind.as_ref(),
+            after: after.as_ref(),
             until: until.as_ref(),
         };
         self.from.select(range, in_order)
@@ -227,7 +227,7 @@ struct Written {
 }
 
 /// How far a table has come, for people.
-pub(super) struct Told {
+pub(super) struct TableProgress {
     pub(super) table: String,
     pub(super) done: u64,
     pub(super) expected: Option<u64>,
@@ -267,7 +267,7 @@ pub(super) async fn copy(
     source: &mut Connection,
     target: &mut Connection,
     readers: Vec<Connection>,
-    told: &mut [Told],
+    tables: &mut [TableProgress],
     progress: &mut dyn Progress,
 ) -> Result<(), Error> {
     let others = readers.into_iter().take(parts.len().saturating_sub(1));
@@ -290,21 +290,21 @@ pub(super) async fn copy(
         }
         Ok(())
     };
-    let telling = async {
+    let reporting = async {
         while let Some(Written { table, rows }) = written.recv().await {
-            let Some(told) = told.get_mut(table) else {
+            let Some(table) = tables.get_mut(table) else {
                 continue;
             };
-            told.done += rows;
+            table.done += rows;
             progress.report(Step::Rows {
-                table: told.table.clone(),
-                done: told.done,
-                expected: told.expected,
+                table: table.table.clone(),
+                done: table.done,
+                expected: table.expected,
             });
         }
         Ok(())
     };
-    try_join3(queue.work(source, target, sender), others, telling).await?;
+    try_join3(queue.work(source, target, sender), others, reporting).await?;
     Ok(())
 }
 

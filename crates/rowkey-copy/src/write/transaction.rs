@@ -1,7 +1,7 @@
 //! The batches of a transaction, as writers take them, and what was written of them.
 
-use super::encoded::{Encoded, Encoder, Payload};
-use crate::side::Side;
+use super::encoded::{EncodedBatch, Encoder, Payload};
+use crate::table_side::TableSide;
 use rowkey_tables::Error;
 
 /// After how much a transaction ends.
@@ -31,7 +31,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, batch: &Encoded) {
+    fn add(&mut self, batch: &EncodedBatch) {
         self.rows += batch.rows;
         self.sum = self.sum.wrapping_add(batch.sum);
         self.last_key.clone_from(&batch.last_key);
@@ -39,15 +39,15 @@ impl Tally {
 }
 
 /// Where rows come from.
-pub(super) struct Inlet<'w> {
-    pub(super) next: Option<Encoded>,
+pub(super) struct TransactionBatches<'w> {
+    pub(super) next: Option<EncodedBatch>,
     pub(super) encoder: &'w mut Encoder,
     /// What the transaction still takes.
     pub(super) left: Limit,
     pub(super) tally: &'w mut Tally,
 }
 
-impl Inlet<'_> {
+impl TransactionBatches<'_> {
     /// The next batch of the transaction.
     pub(super) async fn next(&mut self) -> Result<Option<Payload>, Error> {
         let batch = match self.next.take() {
@@ -65,7 +65,7 @@ impl Inlet<'_> {
 }
 
 /// The error for rows that a server has not counted.
-pub(super) fn check_count(side: &Side, sent: u64, written: u64) -> Result<(), Error> {
+pub(super) fn check_count(side: &TableSide, sent: u64, written: u64) -> Result<(), Error> {
     match sent == written {
         true => Ok(()),
         false => Err(Error::Differs {

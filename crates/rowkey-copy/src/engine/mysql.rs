@@ -5,7 +5,7 @@ use rowkey_tables::types::Type;
 use rowkey_tables::{Error, Value};
 
 use super::facts::*;
-use crate::side::Side;
+use crate::table_side::TableSide;
 
 pub(super) const MYSQL: Engine = of(NegativeZero::Kept);
 pub(super) const MARIADB: Engine = of(NegativeZero::Lost);
@@ -55,7 +55,7 @@ const fn of(negative_zero: NegativeZero) -> Engine {
             programs_are_quoted: false,
             references_share_names: false,
             reference_attributes: false,
-            taken: |_| Vec::new(),
+            used_names: |_| Vec::new(),
             unique_takes_nulls: true,
         },
         rows: Rows {
@@ -149,7 +149,7 @@ const fn of(negative_zero: NegativeZero) -> Engine {
 }
 
 /// It is not set below the rows.
-fn after(side: &Side, _: &str, last: i64) -> Result<Vec<String>, Error> {
+fn after(side: &TableSide, _: &str, last: i64) -> Result<Vec<String>, Error> {
     if last < 1 {
         return Ok(Vec::new());
     }

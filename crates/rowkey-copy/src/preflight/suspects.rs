@@ -8,85 +8,85 @@ use rowkey_tables::Error;
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{self, Charset, Kind, Type};
 
-use crate::dialect::{NegativeZero, SpecialDecimals, Times, Values, engine, of_column};
-use crate::side::{Content, SideColumn};
+use crate::engine::{NegativeZero, SpecialDecimals, Times, Values, engine, of_column};
+use crate::table_side::{ColumnSide, Content};
 use crate::write::fit;
 
 /// The values that may have no place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Doubt {
-    Nobody,
+pub(super) enum Suspects {
+    None,
     /// Those for which a condition in SQL is true.
-    Some(String),
-    Everybody,
+    Where(String),
+    All,
 }
 
 /// A column on both sides.
-pub(super) struct Pair<'s> {
+pub(super) struct ColumnPair<'s> {
     pub(super) source: Backend,
-    pub(super) from: &'s SideColumn,
+    pub(super) from: &'s ColumnSide,
     pub(super) target: Backend,
-    pub(super) to: &'s SideColumn,
+    pub(super) to: &'s ColumnSide,
     /// Whether the target refuses NULL, which the source has not.
     pub(super) refuses_null: bool,
 }
 
-impl Pair<'_> {
-    pub(super) fn doubt(&self) -> Result<Doubt, Error> {
+impl ColumnPair<'_> {
+    pub(super) fn suspects(&self) -> Result<Suspects, Error> {
         let name = quote_identifier(self.source, &self.from.name)?;
-        let mut doubts = Doubts {
+        let mut suspects = SuspectConditions {
             name,
-            conditions: Vec::new(),
+            sql: Vec::new(),
             all: false,
         };
         if self.refuses_null {
-            doubts.add("{} IS NULL");
+            suspects.add("{} IS NULL");
         }
         match self.from.content {
             Content::Ids(_) if matches!(self.from.own, Type::Text(_) | Type::PaddedText(_)) => {
-                doubts.all = true;
+                suspects.all = true;
             }
             Content::Ids(form) => {
-                let good = form.condition(&doubts.name)?;
-                doubts.add(&format!("NOT ({good})"));
+                let good = form.condition(&suspects.name)?;
+                suspects.add(&format!("NOT ({good})"));
             }
-            Content::Values(kind) => self.of_values(kind, &mut doubts),
+            Content::Values(kind) => self.of_values(kind, &mut suspects),
         }
-        Ok(match (doubts.all, doubts.conditions.is_empty()) {
-            (true, _) => Doubt::Everybody,
-            (false, true) => Doubt::Nobody,
-            (false, false) => Doubt::Some(doubts.conditions.join(" OR ")),
+        Ok(match (suspects.all, suspects.sql.is_empty()) {
+            (true, _) => Suspects::All,
+            (false, true) => Suspects::None,
+            (false, false) => Suspects::Where(suspects.sql.join(" OR ")),
         })
     }
 
-    fn of_values(&self, kind: Kind, doubts: &mut Doubts) {
+    fn of_values(&self, kind: Kind, suspects: &mut SuspectConditions) {
         if self.source.stores_any_type() {
-            self.of_sqlite(kind, doubts);
+            self.of_sqlite(kind, suspects);
         }
         let (had, has) = self.values();
         match kind {
             Kind::Own => {}
-            Kind::Bool if self.from.own == Type::Flag => doubts.add("{} NOT IN (0, 1)"),
+            Kind::Bool if self.from.own == Type::Flag => suspects.add("{} NOT IN (0, 1)"),
             Kind::Bool => {}
-            Kind::Integer => self.of_integers(doubts),
-            Kind::Single | Kind::Double => self.of_floats(doubts),
-            Kind::Decimal => self.of_decimals(doubts),
-            Kind::Text => self.of_text(doubts),
-            Kind::Bytes => self.of_bytes(doubts),
-            Kind::Date | Kind::Timestamp => self.of_dates(doubts),
+            Kind::Integer => self.of_integers(suspects),
+            Kind::Single | Kind::Double => self.of_floats(suspects),
+            Kind::Decimal => self.of_decimals(suspects),
+            Kind::Text => self.of_text(suspects),
+            Kind::Bytes => self.of_bytes(suspects),
+            Kind::Date | Kind::Timestamp => self.of_dates(suspects),
             Kind::Time if self.to.own == Type::Interval => {}
             Kind::Time => {
-                doubts.all |= self.from.own == Type::Interval;
-                self.of_tenths(doubts);
+                suspects.all |= self.from.own == Type::Interval;
+                self.of_tenths(suspects);
                 match has.times {
                     times if times >= had.times => {}
-                    Times::BeforeMidnight => doubts.add("{} < '00:00:00' OR {} >= '24:00:00'"),
-                    _ => doubts.add("{} < '00:00:00' OR {} > '24:00:00'"),
+                    Times::BeforeMidnight => suspects.add("{} < '00:00:00' OR {} >= '24:00:00'"),
+                    _ => suspects.add("{} < '00:00:00' OR {} > '24:00:00'"),
                 }
             }
             Kind::Uuid => {
                 let is_uuid = matches!(self.from.own, Type::Uuid | Type::FixedBytes(16));
-                doubts.all |= !is_uuid;
+                suspects.all |= !is_uuid;
             }
         }
     }
@@ -97,25 +97,25 @@ impl Pair<'_> {
     }
 
     /// In SQLite, the type of a column says little about its values.
-    fn of_sqlite(&self, kind: Kind, doubts: &mut Doubts) {
+    fn of_sqlite(&self, kind: Kind, suspects: &mut SuspectConditions) {
         match kind {
-            Kind::Bool | Kind::Integer => doubts.add("typeof({}) NOT IN ('null', 'integer')"),
-            Kind::Single | Kind::Double => doubts.add("typeof({}) NOT IN ('null', 'real')"),
+            Kind::Bool | Kind::Integer => suspects.add("typeof({}) NOT IN ('null', 'integer')"),
+            Kind::Single | Kind::Double => suspects.add("typeof({}) NOT IN ('null', 'real')"),
             Kind::Text if matches!(self.from.own, Type::Own | Type::Loose(_)) => {
-                doubts.add("typeof({}) = 'blob'");
+                suspects.add("typeof({}) = 'blob'");
             }
-            Kind::Text => doubts.add("typeof({}) NOT IN ('null', 'text')"),
+            Kind::Text => suspects.add("typeof({}) NOT IN ('null', 'text')"),
             Kind::Own => {}
-            Kind::Bytes => doubts.add("typeof({}) NOT IN ('null', 'blob')"),
+            Kind::Bytes => suspects.add("typeof({}) NOT IN ('null', 'blob')"),
             Kind::Decimal | Kind::Date | Kind::Time | Kind::Timestamp | Kind::Uuid => {
-                doubts.all = true;
+                suspects.all = true;
             }
         }
     }
 
-    fn of_integers(&self, doubts: &mut Doubts) {
+    fn of_integers(&self, suspects: &mut SuspectConditions) {
         if self.to.own == Type::Year {
-            doubts.all |= self.from.own != Type::Year;
+            suspects.all |= self.from.own != Type::Year;
             return;
         }
         let (first, last) = integers(self.source, self.from.own);
@@ -123,45 +123,45 @@ impl Pair<'_> {
             Type::Decimal(None) => {}
             Type::Decimal(Some((precision, scale))) => {
                 let digits = first.unsigned_abs().max(last.unsigned_abs()).to_string();
-                doubts.all |= digits.len() > precision.saturating_sub(scale) as usize;
+                suspects.all |= digits.len() > precision.saturating_sub(scale) as usize;
             }
             own => {
                 let (least, greatest) = integers(self.target, own);
                 if first < least {
-                    doubts.add(&format!("{{}} < {least}"));
+                    suspects.add(&format!("{{}} < {least}"));
                 }
                 if last > greatest {
-                    doubts.add(&format!("{{}} > {greatest}"));
+                    suspects.add(&format!("{{}} > {greatest}"));
                 }
             }
         }
     }
 
-    fn of_floats(&self, doubts: &mut Doubts) {
+    fn of_floats(&self, suspects: &mut SuspectConditions) {
         let (had, has) = self.values();
         if had.has_subnormal_floats && !has.has_subnormal_floats {
             let least = match self.to.own {
                 Type::Single => "1.17549435e-38",
                 _ => "2.2250738585072014e-308",
             };
-            doubts.add(&format!("{{}} <> 0 AND ABS({{}}) < {least}"));
+            suspects.add(&format!("{{}} <> 0 AND ABS({{}}) < {least}"));
         }
         if had.has_nan_floats && !has.has_nan_floats {
-            return doubts.add(
+            return suspects.add(
                 "{} IN ('NaN', 'Infinity', '-Infinity') OR {} = 0 AND CAST({} AS text) LIKE '-%'",
             );
         }
         if had.has_infinite_floats && !has.has_infinite_floats {
-            return doubts.add("{} IN (9e999, -9e999)");
+            return suspects.add("{} IN (9e999, -9e999)");
         }
         match (had.negative_zero, has.negative_zero) {
             (_, NegativeZero::Kept) | (NegativeZero::Lost, _) => {}
-            (NegativeZero::Kept, _) => doubts.add("{} = 0 AND CAST({} * 1e0 AS CHAR) LIKE '-%'"),
-            (NegativeZero::Unknown, other) => doubts.all |= other != NegativeZero::Unknown,
+            (NegativeZero::Kept, _) => suspects.add("{} = 0 AND CAST({} * 1e0 AS CHAR) LIKE '-%'"),
+            (NegativeZero::Unknown, other) => suspects.all |= other != NegativeZero::Unknown,
         }
     }
 
-    fn of_decimals(&self, doubts: &mut Doubts) {
+    fn of_decimals(&self, suspects: &mut SuspectConditions) {
         let to = match self.to.own {
             Type::Decimal(to) => to,
             _ => None,
@@ -169,11 +169,11 @@ impl Pair<'_> {
         let (had, has) = self.values();
         let is_number = |special| special == SpecialDecimals::Numbers;
         if is_number(had.special_decimals) && !(is_number(has.special_decimals) && to.is_none()) {
-            doubts.add("CAST({} AS text) IN ('NaN', 'Infinity', '-Infinity')");
+            suspects.add("CAST({} AS text) IN ('NaN', 'Infinity', '-Infinity')");
         }
         // The values of the source are not known to be money, too.
-        doubts.all |= (has.money)(&self.to.sql_type).is_some();
-        doubts.all |= match (self.from.own, to) {
+        suspects.all |= (has.money)(&self.to.sql_type).is_some();
+        suspects.all |= match (self.from.own, to) {
             (_, None) => false,
             (Type::Decimal(Some((precision, scale))), Some((most, most_scale))) => {
                 let whole = precision.saturating_sub(scale);
@@ -183,12 +183,12 @@ impl Pair<'_> {
         };
     }
 
-    fn of_text(&self, doubts: &mut Doubts) {
+    fn of_text(&self, suspects: &mut SuspectConditions) {
         let (had, has) = self.values();
         if had.has_zero_character && !has.has_zero_character {
-            doubts.add(engine(self.source).rows.zero_characters);
+            suspects.add(engine(self.source).rows.zero_characters);
         }
-        doubts.all |= self.is_json_doubtful();
+        suspects.all |= self.may_be_other_json();
         let is_typed = matches!(
             self.to.own,
             Type::Enum | Type::Set | Type::Bits { .. } | Type::Interval | Type::Network { .. }
@@ -196,7 +196,7 @@ impl Pair<'_> {
         if is_typed {
             // An enum has a value for what it refuses.
             let is_same = self.from.own == self.to.own && self.to.members.is_empty();
-            doubts.all |= !is_same;
+            suspects.all |= !is_same;
             return;
         }
         // SQLite's lengths are not limits.
@@ -213,7 +213,7 @@ impl Pair<'_> {
             // The text of these types has no length in the source.
             let is_limited = matches!(self.to.own, Type::Text(Some(_)) | Type::PaddedText(_))
                 || self.to.most_bytes.is_some();
-            doubts.all |= is_limited && !self.target.stores_any_type();
+            suspects.all |= is_limited && !self.target.stores_any_type();
             return;
         }
         if let Type::Text(Some(most)) | Type::PaddedText(most) = self.to.own
@@ -224,26 +224,26 @@ impl Pair<'_> {
                 true => self.bytes(),
                 false => engine(self.source).rows.character_count,
             };
-            doubts.add(&format!("{length} > {most}"));
+            suspects.add(&format!("{length} > {most}"));
         }
         if let Some(most) = self.to.most_bytes {
             let longest = longest.map(|longest| 4 * u64::from(longest));
-            self.add_longer(longest.or(self.from.most_bytes), most, doubts);
+            self.add_longer(longest.or(self.from.most_bytes), most, suspects);
         }
         let is_same = !self.source.uses_code_pages() && self.to.charset == self.from.charset;
-        doubts.all |= self.to.charset != Charset::All && !is_same;
-        doubts.all |= types::cuts_spaces(self.target, &self.to.sql_type)
+        suspects.all |= self.to.charset != Charset::All && !is_same;
+        suspects.all |= types::cuts_spaces(self.target, &self.to.sql_type)
             && !types::cuts_spaces(self.source, &self.from.sql_type);
-        doubts.all |= matches!(self.to.own, Type::PaddedText(_)) && self.from.own != self.to.own;
+        suspects.all |= matches!(self.to.own, Type::PaddedText(_)) && self.from.own != self.to.own;
     }
 
     /// Whether the target refuses text that isn't JSON, and the source does not.
-    pub(super) fn is_json_doubtful(&self) -> bool {
+    pub(super) fn may_be_other_json(&self) -> bool {
         let checks = |backend: Backend, own| !backend.stores_any_type() && own == Type::Json;
         checks(self.target, self.to.own) && !checks(self.source, self.from.own)
     }
 
-    fn of_bytes(&self, doubts: &mut Doubts) {
+    fn of_bytes(&self, suspects: &mut SuspectConditions) {
         if self.target.stores_any_type() {
             return;
         }
@@ -254,20 +254,20 @@ impl Pair<'_> {
         };
         match self.to.own {
             Type::FixedBytes(length) if self.from.own != self.to.own => {
-                doubts.add(&format!("{} <> {length}", self.bytes()));
+                suspects.add(&format!("{} <> {length}", self.bytes()));
             }
-            Type::Bytes(Some(most)) => self.add_longer(longest, most.into(), doubts),
+            Type::Bytes(Some(most)) => self.add_longer(longest, most.into(), suspects),
             _ => {
                 if let Some(most) = self.to.most_bytes {
-                    self.add_longer(longest.or(self.from.most_bytes), most, doubts);
+                    self.add_longer(longest.or(self.from.most_bytes), most, suspects);
                 }
             }
         }
     }
 
-    fn add_longer(&self, longest: Option<u64>, most: u64, doubts: &mut Doubts) {
+    fn add_longer(&self, longest: Option<u64>, most: u64, suspects: &mut SuspectConditions) {
         if longest.is_none_or(|longest| longest > most) {
-            doubts.add(&format!("{} > {most}", self.bytes()));
+            suspects.add(&format!("{} > {most}", self.bytes()));
         }
     }
 
@@ -288,15 +288,15 @@ impl Pair<'_> {
     }
 
     /// Times of SQL Server with a digit that nobody else has.
-    fn of_tenths(&self, doubts: &mut Doubts) {
+    fn of_tenths(&self, suspects: &mut SuspectConditions) {
         let (had, _) = self.values();
         if self.from.instead.tenths.is_none() && (had.has_tenths)(&self.from.sql_type) {
-            doubts.add("DATEPART(nanosecond, {}) % 1000 <> 0");
+            suspects.add("DATEPART(nanosecond, {}) % 1000 <> 0");
         }
     }
 
-    fn of_dates(&self, doubts: &mut Doubts) {
-        self.of_tenths(doubts);
+    fn of_dates(&self, suspects: &mut SuspectConditions) {
+        self.of_tenths(suspects);
         let (had, has) = self.values();
         let rows = &engine(self.source).rows;
         let zone = match self.from.own {
@@ -304,7 +304,7 @@ impl Pair<'_> {
             _ => "",
         };
         if let Some(condition) = rows.zero_dates {
-            doubts.add(condition);
+            suspects.add(condition);
         }
         if had.has_all_years && !has.has_all_years {
             let (first, end) = ("0001-01-01", "10000-01-01");
@@ -313,14 +313,14 @@ impl Pair<'_> {
             } else {
                 " 00:00:00"
             };
-            doubts.add(&format!(
+            suspects.add(&format!(
                 "NOT isfinite({{}}) OR {{}} < '{first}{clock}{zone}' OR {{}} >= '{end}{clock}{zone}'"
             ));
         }
         let ends = |values: &Values, own| values.moments_end && own == Type::Instant;
         if ends(has, self.to.own) && !ends(had, self.from.own) {
             let clock = rows.clock_separator;
-            doubts.add(&format!(
+            suspects.add(&format!(
                 "{{}} < '1970-01-01{clock}00:00:01{zone}' OR {{}} > '2038-01-19{clock}03:14:07{zone}'"
             ));
         }
@@ -339,17 +339,17 @@ fn integers(backend: Backend, own: Type) -> (i128, i128) {
     }
 }
 
-struct Doubts {
+struct SuspectConditions {
     /// The quoted name of the column.
     name: String,
-    conditions: Vec<String>,
+    sql: Vec<String>,
     all: bool,
 }
 
-impl Doubts {
+impl SuspectConditions {
     /// Adds a condition, in which `{}` stands for the column.
     fn add(&mut self, condition: &str) {
-        self.conditions.push(of_column(condition, &self.name));
+        self.sql.push(of_column(condition, &self.name));
     }
 }
 
@@ -358,18 +358,18 @@ mod tests {
     use super::*;
     use rowkey_tables::types;
 
-    fn doubt(source: Backend, from: &str, target: Backend, to: &str) -> Doubt {
+    fn suspects(source: Backend, from: &str, target: Backend, to: &str) -> Suspects {
         let own = |backend, words| types::parse(backend, words).unwrap();
         let (one, other) = (own(source, from), own(target, to));
         let content = Content::Values(types::pair(one, other).unwrap());
-        let pair = Pair {
+        let pair = ColumnPair {
             source,
-            from: &SideColumn::new(source, "c", from, one, content),
+            from: &ColumnSide::new(source, "c", from, one, content),
             target,
-            to: &SideColumn::new(target, "c", to, other, content),
+            to: &ColumnSide::new(target, "c", to, other, content),
             refuses_null: false,
         };
-        pair.doubt().unwrap()
+        pair.suspects().unwrap()
     }
 
     #[test]
@@ -397,8 +397,8 @@ mod tests {
             } else {
                 to
             };
-            let found = doubt(source, from, target, to);
-            assert_eq!(found, Doubt::Nobody, "{source} {from} to {target} {to}");
+            let found = suspects(source, from, target, to);
+            assert_eq!(found, Suspects::None, "{source} {from} to {target} {to}");
         }
     }
 
@@ -437,9 +437,9 @@ mod tests {
                 "typeof(`c`) NOT IN ('null', 'real') OR",
             ),
         ] {
-            let found = doubt(source, from, target, to);
+            let found = suspects(source, from, target, to);
             assert!(
-                matches!(&found, Doubt::Some(sql) if sql.contains(expected)),
+                matches!(&found, Suspects::Where(sql) if sql.contains(expected)),
                 "{found:?}"
             );
         }
@@ -448,7 +448,7 @@ mod tests {
             (Sqlite, "DATE", Postgres, "date"),
             (MySql, "varchar(36)", Postgres, "uuid"),
         ] {
-            assert_eq!(doubt(source, from, target, to), Doubt::Everybody, "{from}");
+            assert_eq!(suspects(source, from, target, to), Suspects::All, "{from}");
         }
     }
 }
