@@ -5,7 +5,7 @@ use rowkey_tables::types;
 use rowkey_tables::{Connection, Error};
 
 use crate::engine::engine;
-use crate::plan::type_of;
+use crate::plan::{ExistingRows, type_of};
 use crate::select::first;
 use crate::table_side::TableSide;
 
@@ -62,6 +62,9 @@ pub(crate) async fn check_target(
                     "make it with InnoDB, so that an interrupted copy can go on",
                 ));
             }
+            if side.existing_rows.is_some() {
+                return Ok(());
+            }
             let query = format!("SELECT 1 FROM {}", side.quoted()?);
             let query = first(side.backend, 1, &query);
             match target.query(&what, &query, &[]).await?.is_empty() {
@@ -69,11 +72,36 @@ pub(crate) async fn check_target(
                 false => Err(Error::refused(
                     what,
                     "it has rows",
-                    "empty it, or copy into another database",
+                    "write `existing-rows = \"delete\"` or `existing-rows = \"keep\"` for the table in the plan, \
+                     empty it, or copy into another database",
                 )),
             }
         }
     }
+}
+
+/// Deletes the rows that the tables of the target have already, where the plan says so: of all
+/// tables together, and those that refer to others first.
+pub(super) async fn delete_rows(target: &mut Connection, sides: &[TableSide]) -> Result<(), Error> {
+    let deleted = |side: &&TableSide| side.existing_rows == Some(ExistingRows::Delete);
+    let deleted: Vec<&TableSide> = sides.iter().rev().filter(deleted).collect();
+    if deleted.is_empty() {
+        return Ok(());
+    }
+    let begin = engine(target.backend()).sessions.begin;
+    let doing = "deleting the rows that the target has";
+    target.execute(doing, begin).await?;
+    for side in deleted {
+        let doing = format!("deleting the rows of {}", side.name);
+        let delete = format!("DELETE FROM {}", side.quoted()?);
+        if let Err(error) = target.execute(&doing, &delete).await {
+            // What failed is worth more than that this fails as well.
+            let _ = target.execute(&doing, "ROLLBACK").await;
+            return Err(error);
+        }
+    }
+    target.execute(doing, "COMMIT").await?;
+    Ok(())
 }
 
 /// An existing column has the type that the plan says.
@@ -99,6 +127,14 @@ fn check_types(table: &Table, side: &TableSide) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// That the plan keeps the rows of the target.
+pub(crate) fn kept(side: &TableSide) -> String {
+    format!(
+        "{}: the target keeps its rows as the plan says, so that none of the source's is copied",
+        side.name
+    )
 }
 
 pub(super) async fn check_rows(

@@ -5,6 +5,7 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, Table};
 
 use crate::engine::engine;
+use crate::existing;
 use crate::objects::{self, ObjectKind, PlannedObject};
 use crate::plan::{CopyPlan, CopyPolicy};
 use crate::table_side::TableSide;
@@ -45,6 +46,8 @@ impl<'c> Job<'c> {
             let omitted =
                 omitted.map(|column| format!("{}.{} is left out", table.name, column.name));
             job.notes.extend(omitted);
+            job.notes
+                .extend(to.keeps_rows().then(|| existing::kept(&to)));
             job.originals.push(original);
             job.from.push(from);
             job.to.push(to);

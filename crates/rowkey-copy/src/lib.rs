@@ -39,8 +39,8 @@ mod write;
 
 pub use self::compare::{ComparedTable, Comparison, Difference, compare};
 pub(crate) use self::objects::require_own_rows;
-pub use self::plan::{ColumnPlan, CopyPlan, CopyPolicy, TablePlan};
-pub use self::planning::plan;
+pub use self::plan::{ColumnPlan, CopyPlan, CopyPolicy, ExistingRows, TablePlan};
+pub use self::planning::{Choices, Planned, plan};
 pub use self::preflight::{Misfit, Misfits, Preflight};
 pub use self::replacements::{Cut, Null, Replacements, Strip, Zero};
 pub use self::request::{MAX_JOBS, Request};
@@ -54,7 +54,7 @@ pub(crate) use self::{
     mapping::all_or_one,
     objects::counter,
     plan::{VERSION as PLAN_VERSION, is_collation, type_of},
-    planning::is_counted_id,
+    planning::{is_counted_id, plan_for},
     session::{begin_reading, begin_writing},
 };
 

@@ -107,14 +107,33 @@ impl CopyPlan {
             name: table.name.clone(),
             columns: from,
             key: key.clone(),
+            existing_rows: None,
         };
         let target = TableSide {
             backend: self.target()?,
             name: table.becomes.clone(),
             columns: to,
             key,
+            existing_rows: table.existing_rows,
         };
         Ok((source, target))
+    }
+
+    /// The type of a column of the target whose ids stay as they are.
+    fn kept_type(&self, column: &ColumnPlan, to: Option<&str>) -> Result<String, String> {
+        let (source, target) = match (self.source(), self.target()) {
+            (Ok(source), Ok(target)) => (source, target),
+            (Err(error), _) | (_, Err(error)) => return Err(error.to_string()),
+        };
+        let own = types::parse(source, &column.from);
+        match (to, own) {
+            (Some(to), _) => Ok(to.to_owned()),
+            (None, None) => Err("give it a type with `to`".into()),
+            (None, Some(own)) => match types::is_kept(source, target, &column.from, own) {
+                true => Ok(column.from.clone()),
+                false => types::write(target, own, true).map_err(|refusal| refusal.to_string()),
+            },
+        }
     }
 
     /// Both sides of a column.
@@ -140,6 +159,11 @@ impl CopyPlan {
             return Err(refused(why));
         }
         let (to, content) = match (&column.format, &column.to) {
+            (_, to) if column.keep => (
+                self.kept_type(column, to.as_deref())
+                    .map_err(|why| refused(&why))?,
+                None,
+            ),
             (Some(format), None) => {
                 let format: FormatKind = format.parse()?;
                 let form = |name: &Option<String>, backend| {

@@ -71,9 +71,24 @@ pub struct TablePlan {
     pub becomes: QualifiedName,
     /// The hash of what the source's catalogue said about it when the plan was written.
     pub catalog: String,
+    /// What becomes of the rows that the table has in the target already. Without, a table with
+    /// rows is refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub existing_rows: Option<ExistingRows>,
     /// The columns to copy. A column that is not listed is not copied.
     #[serde(default, rename = "column")]
     pub columns: Vec<ColumnPlan>,
+}
+
+/// What becomes of rows that a table of the target has before the copy, such as those that
+/// migrations have put there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExistingRows {
+    /// They are deleted before the first row is copied.
+    Delete,
+    /// They stay, and none of the source's rows is copied.
+    Keep,
 }
 
 /// A column of a plan.
@@ -99,6 +114,9 @@ pub struct ColumnPlan {
     /// How the target stores ids.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored_to: Option<String>,
+    /// Whether the values stay as they are, although they are ids with another form in the target.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub keep: bool,
     /// What the target gets instead of values that it has no place for.
     #[serde(default, skip_serializing_if = "Replacements::is_empty")]
     pub instead: Replacements,
@@ -195,6 +213,19 @@ impl CopyPlan {
     pub fn target(&self) -> Result<Backend, Error> {
         Ok(self.target.parse()?)
     }
+}
+
+impl TablePlan {
+    /// The column with a name.
+    pub(crate) fn column(&self, name: &str) -> Option<&ColumnPlan> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+}
+
+// As serde asks for it.
+#[expect(clippy::trivially_copy_pass_by_ref)]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// Whether a side of a plan is a folder of files.

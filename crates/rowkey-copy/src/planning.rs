@@ -1,41 +1,79 @@
-//! A plan from what the source's catalogue says.
+//! A plan from what the catalogues of both databases say.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::StoragePlan;
+use rowkey_core::storage::{Storage, StoragePlan};
 use rowkey_sql::StoredForm;
 use rowkey_tables::catalog::{Catalog, Column, Generated, QualifiedName, Table};
 use rowkey_tables::dialect::Dialect;
+use rowkey_tables::types::declared::is_same_type;
 use rowkey_tables::types::{self, Type};
-use rowkey_tables::{Connection, Error, Progress, Step};
+use rowkey_tables::{Connection, Error, Progress, Step, StoredIds};
 
 use crate::engine::engine;
-use crate::plan::{ColumnPlan, CopyPlan, CopyPolicy, TablePlan, VERSION};
+use crate::plan::{ColumnPlan, CopyPlan, CopyPolicy, ExistingRows, TablePlan, VERSION};
 use crate::replacements::Replacements;
 
+/// What a person chooses for all tables of a plan.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Choices {
+    /// Whether a type that the target does not have becomes text.
+    pub unknown_types_as_text: bool,
+    /// Whether ids stay as they are where something about them was assumed.
+    pub keeps_assumed_ids: bool,
+    /// What becomes of the rows that tables of the target have already.
+    pub existing_rows: Option<ExistingRows>,
+}
+
+/// A plan, and what it does with ids.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Planned {
+    /// The plan.
+    pub plan: CopyPlan,
+    /// What becomes of the ids, as sentences.
+    pub ids: Vec<String>,
+}
+
 /// Which tables of a database go to another, in the order of their references, and what their
-/// columns become there. Ids whose format is certain get the form that a key of the format declares
-/// by default.
+/// columns become there. A table that exists in the target keeps its types; for others, ids get the
+/// form that a key of their format declares by default.
 ///
-/// `ids` is asked about columns of primary keys: it names the format of the ids and how they are
-/// stored, as `STORAGE:LAYOUT`, if both are certain. Pass `doctor::stored_ids`, which looks at the
-/// rows.
+/// `ids` is asked about columns that may hold ids: whether they do, and how they are stored. Pass
+/// `doctor::stored_ids`, which looks at the rows.
 ///
 /// # Errors
 ///
-/// Those of the catalogue and of `ids`.
+/// Those of the catalogues and of `ids`.
 pub async fn plan(
     source: &mut Connection,
-    target: Backend,
+    target: &mut Connection,
+    choices: Choices,
     progress: &mut dyn Progress,
-    mut ids: impl AsyncFnMut(
-        &mut Connection,
-        &Table,
-        &str,
-    ) -> Result<Option<(FormatKind, String)>, Error>,
-) -> Result<CopyPlan, Error> {
+    ids: impl AsyncFnMut(&mut Connection, &Table, &str) -> Result<StoredIds, Error>,
+) -> Result<Planned, Error> {
+    let there = Catalog::read(target).await?;
+    plan_for(
+        source,
+        target.backend(),
+        &there.tables,
+        choices,
+        progress,
+        ids,
+    )
+    .await
+}
+
+/// The same for a target with these tables.
+pub(crate) async fn plan_for(
+    source: &mut Connection,
+    target: Backend,
+    there: &[Table],
+    choices: Choices,
+    progress: &mut dyn Progress,
+    mut ids: impl AsyncFnMut(&mut Connection, &Table, &str) -> Result<StoredIds, Error>,
+) -> Result<Planned, Error> {
     let catalog = Catalog::read(source).await?;
     let (left_out, mut tables): (Vec<&Table>, Vec<&Table>) =
         catalog.tables.iter().partition(|table| table.is_of_tools());
@@ -43,27 +81,47 @@ pub async fn plan(
     let mut planner = Planner {
         source: source.backend(),
         target,
+        catalog: &catalog,
+        tables: &tables,
+        there,
+        choices,
         ids: BTreeMap::new(),
+        kept: BTreeMap::new(),
     };
+    let mut empty = Vec::new();
     for table in &tables {
         progress.report(Step::Begins(format!("examining {}", table.name)));
         for column in planner.id_columns(table) {
-            if let Some((format, stored_from)) = ids(source, table, column).await? {
-                planner.add_ids(table, column, format, stored_from);
+            match ids(source, table, &column.name).await? {
+                StoredIds::Known {
+                    format,
+                    form,
+                    assumed,
+                } => {
+                    planner.add_ids(table, column, format, form, assumed);
+                }
+                StoredIds::Empty => empty.push((*table, column)),
+                StoredIds::Unknown(why) => planner.keep(table, column, why),
             }
         }
     }
-    planner.follow(&tables);
-    Ok(CopyPlan {
-        version: VERSION,
-        source: planner.source.name().into(),
-        target: target.name().into(),
-        left_out: left_out.iter().map(|table| table.name.clone()).collect(),
-        tables: tables
-            .iter()
-            .map(|table| planner.table(&catalog, table, &tables))
-            .collect(),
-        policy: CopyPolicy::default(),
+    planner.follow();
+    for (table, column) in empty {
+        planner.add_empty(table, column);
+    }
+    planner.follow();
+    let mut planned: Vec<TablePlan> = tables.iter().map(|table| planner.table(table)).collect();
+    planner.widen_references(&mut planned);
+    Ok(Planned {
+        ids: planner.ids_in_words(&planned),
+        plan: CopyPlan {
+            version: VERSION,
+            source: planner.source.name().into(),
+            target: target.name().into(),
+            left_out: left_out.iter().map(|table| table.name.clone()).collect(),
+            tables: planned,
+            policy: CopyPolicy::default(),
+        },
     })
 }
 
@@ -87,63 +145,118 @@ fn order(tables: &mut Vec<&Table>) {
 /// A column of a table.
 type Place = (QualifiedName, String);
 
+fn place(table: &Table, column: &str) -> Place {
+    (table.name.clone(), column.to_owned())
+}
+
 /// The ids in a column.
 #[derive(Clone)]
 struct Ids {
-    format: String,
+    format: FormatKind,
     stored_from: String,
-    stored_to: String,
+    assumed: Option<String>,
 }
 
-struct Planner {
+struct Planner<'c> {
     source: Backend,
     target: Backend,
+    catalog: &'c Catalog,
+    tables: &'c [&'c Table],
+    /// The tables that the target has.
+    there: &'c [Table],
+    choices: Choices,
     ids: BTreeMap<Place, Ids>,
+    /// Why columns that look like ids stay as they are.
+    kept: BTreeMap<Place, String>,
 }
 
-impl Planner {
-    /// The columns of the primary key that may contain ids of their own.
-    fn id_columns<'t>(&self, table: &'t Table) -> Vec<&'t str> {
-        let key = table.primary_key().map(|key| key.columns.as_slice());
-        let names = key.unwrap_or_default().iter().map(String::as_str);
-        let may_contain_ids = |name: &&str| {
-            let mut keys = table.foreign_keys.iter();
-            let refers = keys.any(|key| key.columns.iter().any(|column| column == name));
-            let own = table
-                .column(name)
-                .and_then(|column| types::parse(self.source, &column.sql_type));
-            !refers && own.is_some_and(may_be_id)
+impl<'c> Planner<'c> {
+    /// The columns that may contain ids of their own: those of primary keys, and others of a type
+    /// that has nothing but UUIDs in most databases.
+    fn id_columns(&self, table: &'c Table) -> Vec<&'c Column> {
+        let may_contain_ids = |column: &&Column| {
+            let mut references = table.foreign_keys.iter();
+            let own = types::parse(self.source, &column.sql_type);
+            !references.any(|key| key.columns.contains(&column.name))
+                && own.is_some_and(|own| match is_in_primary_key(table, &column.name) {
+                    true => may_be_id(own),
+                    false => looks_like_id(own),
+                })
         };
-        names.filter(may_contain_ids).collect()
+        table.columns.iter().filter(may_contain_ids).collect()
     }
 
     /// Takes the ids of a column for the plan.
-    fn add_ids(&mut self, table: &Table, column: &str, format: FormatKind, stored_from: String) {
-        // MariaDB's UUID has ids that no key may declare there: they go by their type.
-        if StoredForm::named(format, self.source, &stored_from).is_err() {
+    fn add_ids(
+        &mut self,
+        table: &Table,
+        column: &Column,
+        format: FormatKind,
+        stored_from: String,
+        assumed: Option<String>,
+    ) {
+        // MariaDB's UUID has ids that no key may declare there: they go by their type. So do UUIDs
+        // of which nothing is known but the type.
+        let is_form = StoredForm::named(format, self.source, &stored_from).is_ok();
+        let is_own = types::parse(self.source, &column.sql_type) == Some(Type::Uuid);
+        if !is_form || is_own && assumed.is_some() {
             return;
         }
-        let to = StoragePlan::default_for(format).column(self.target);
+        if let Some(assumed) = &assumed
+            && self.choices.keeps_assumed_ids
+        {
+            return self.keep(table, column, assumed.clone());
+        }
         let ids = Ids {
-            format: format.name().into(),
+            format,
             stored_from,
-            stored_to: format!("{}:{}", to.storage().name(), to.layout().name()),
+            assumed,
         };
-        let place = (table.name.clone(), column.to_owned());
-        self.ids.insert(place, ids);
+        self.ids.insert(place(table, &column.name), ids);
+    }
+
+    /// Says why the ids of a column stay, if somebody may expect another form of them.
+    fn keep(&mut self, table: &Table, column: &Column, why: String) {
+        let own = types::parse(self.source, &column.sql_type);
+        if own.is_some_and(looks_like_id) {
+            self.kept.insert(place(table, &column.name), why);
+        }
+    }
+
+    /// Gives a column without values the form of the ids in another column of the same type: of its
+    /// own table, if there is one.
+    fn add_empty(&mut self, table: &Table, column: &Column) {
+        let is_alike = |(name, other): &&Place| {
+            let tables = self.tables.iter();
+            let found = tables.filter(|table| table.name == *name);
+            let mut found = found.filter_map(|table| table.column(other));
+            found.any(|found| is_same_type(self.source, &found.sql_type, &column.sql_type))
+        };
+        let mut alike: Vec<&Place> = self.ids.keys().filter(is_alike).collect();
+        alike.sort_by_key(|(name, _)| *name != table.name);
+        let ids = alike.first().and_then(|place| self.ids.get(*place));
+        if let Some(ids) = ids.cloned() {
+            self.ids.entry(place(table, &column.name)).or_insert(ids);
+        }
     }
 
     /// Gives references the form of what they refer to.
-    fn follow(&mut self, tables: &[&Table]) {
+    fn follow(&mut self) {
         loop {
             let before = self.ids.len();
-            for table in tables {
+            for table in self.tables {
                 for key in &table.foreign_keys {
-                    for (column, target) in key.columns.iter().zip(&key.target_columns) {
-                        let target = self.ids.get(&(key.target.clone(), target.clone()));
-                        if let Some(ids) = target.cloned() {
-                            let place = (table.name.clone(), column.clone());
-                            self.ids.entry(place).or_insert(ids);
+                    for (name, target) in key.columns.iter().zip(&key.target_columns) {
+                        let referred = (key.target.clone(), target.clone());
+                        let types = [(table.name.clone(), name.clone()), referred.clone()]
+                            .map(|place| self.source_type(&place));
+                        let is_alike = matches!(
+                            types, [Some(one), Some(other)] if is_same_type(self.source, one, other)
+                        );
+                        if let Some(ids) = self.ids.get(&referred).cloned()
+                            && is_alike
+                        {
+                            self.ids.entry(place(table, name)).or_insert(ids);
                         }
                     }
                 }
@@ -154,19 +267,30 @@ impl Planner {
         }
     }
 
-    fn table(&self, catalog: &Catalog, table: &Table, tables: &[&Table]) -> TablePlan {
+    fn source_type(&self, (table, column): &Place) -> Option<&'c str> {
+        let table = self.tables.iter().find(|found| found.name == *table)?;
+        Some(&table.column(column)?.sql_type)
+    }
+
+    fn table(&self, table: &Table) -> TablePlan {
+        let becomes = QualifiedName {
+            schema: None,
+            name: new_name(table, self.tables),
+        };
+        let there = self.there.iter().find(|found| found.name == becomes);
+        let is_computed = |column: &&Column| {
+            let found = there.and_then(|there| there.column(&column.name));
+            found.is_some_and(|found| found.generated == "generated")
+        };
+        let columns = table.columns.iter();
         TablePlan {
             name: table.name.clone(),
-            becomes: QualifiedName {
-                schema: None,
-                name: new_name(table, tables),
-            },
-            catalog: catalog.hash_to_copy(&table.name),
-            columns: table
-                .columns
-                .iter()
-                .filter(|column| !self.is_row_version(column))
-                .map(|column| self.column(table, column, tables))
+            becomes,
+            catalog: self.catalog.hash_to_copy(&table.name),
+            existing_rows: there.and(self.choices.existing_rows),
+            columns: columns
+                .filter(|column| !self.is_row_version(column) && !is_computed(column))
+                .map(|column| self.column(table, there, column))
                 .collect(),
         }
     }
@@ -176,7 +300,7 @@ impl Planner {
         (engine(self.source).columns.is_filled)(&column.sql_type)
     }
 
-    fn column(&self, table: &Table, column: &Column, tables: &[&Table]) -> ColumnPlan {
+    fn column(&self, table: &Table, there: Option<&Table>, column: &Column) -> ColumnPlan {
         let mut planned = ColumnPlan {
             name: column.name.clone(),
             from: column.sql_type.clone(),
@@ -185,28 +309,63 @@ impl Planner {
             format: None,
             stored_from: None,
             stored_to: None,
+            keep: false,
             instead: Replacements::default(),
         };
-        let place = (table.name.clone(), column.name.clone());
-        if let Some(ids) = self.ids.get(&place) {
-            planned.format = Some(ids.format.clone());
+        let found = match there.map(|there| there.column(&column.name)) {
+            Some(None) => {
+                planned.refused = Some("the target's table has no such column".into());
+                return planned;
+            }
+            found => found.flatten(),
+        };
+        let ids = self.ids.get(&place(table, &column.name));
+        let stored_to = ids.map(|ids| (ids, self.form_there(ids.format, found)));
+        if let Some((ids, Some(stored_to))) = stored_to {
+            planned.format = Some(ids.format.name().into());
             planned.stored_from = Some(ids.stored_from.clone());
-            planned.stored_to = Some(ids.stored_to.clone());
+            planned.stored_to = Some(stored_to);
             return planned;
         }
-        match self.target_type(table, column, tables) {
+        let to = match found {
+            Some(found) => Ok(self.type_there(found)),
+            None => self.target_type(table, column),
+        };
+        match to {
             Ok(to) => planned.to = Some(to),
             Err(why) => planned.refused = Some(why),
         }
         planned
     }
 
-    fn target_type(
-        &self,
-        table: &Table,
-        column: &Column,
-        tables: &[&Table],
-    ) -> Result<String, String> {
+    /// The type of a column of the target, as it is.
+    fn type_there(&self, found: &Column) -> String {
+        match &found.collation {
+            Some(collation) if engine(self.target).columns.names_collations => {
+                types::with_collation(self.target, &found.sql_type, collation)
+            }
+            _ => found.sql_type.clone(),
+        }
+    }
+
+    /// How ids are stored in a column of the target: as keys of the format are by default, or in
+    /// another way, if that has the type which the column has already.
+    fn form_there(&self, format: FormatKind, found: Option<&Column>) -> Option<String> {
+        let default: StoredForm = StoragePlan::default_for(format).column(self.target).into();
+        let forms = Storage::ALL.into_iter();
+        let forms = forms.filter_map(|one| StoredForm::new(format, self.target, one, None).ok());
+        let mut forms = std::iter::once(default).chain(forms);
+        let form = forms.find(|form| {
+            found.is_none_or(|found| is_same_type(self.target, &found.sql_type, &form.sql_type()))
+        })?;
+        Some(format!(
+            "{}:{}",
+            form.storage().name(),
+            form.layout().name()
+        ))
+    }
+
+    fn target_type(&self, table: &Table, column: &Column) -> Result<String, String> {
         let own = types::parse(self.source, &column.sql_type);
         let own = own.ok_or_else(|| {
             format!(
@@ -233,20 +392,99 @@ impl Planner {
             Type::Integer {
                 bytes: 8,
                 is_unsigned: true,
-            } if is_counted_id(table, column, tables) => Type::Integer {
+            } if is_counted_id(table, column, self.tables) => Type::Integer {
                 bytes: 8,
                 is_unsigned: false,
             },
+            Type::Own
+                if self.choices.unknown_types_as_text && self.source.shows_own_types_as_text() =>
+            {
+                Type::Text(None)
+            }
             other => other,
         };
-        types::write(self.target, wanted, is_indexed(table, &column.name, tables)).map_err(
-            |refusal| match own {
-                Type::Own if !self.source.shows_own_types_as_text() => {
-                    format!("{}; delete its entry to leave it out", refusal.why)
+        let is_indexed = is_indexed(table, &column.name, self.tables);
+        types::write(self.target, wanted, is_indexed).map_err(|refusal| match own {
+            Type::Own if !self.source.shows_own_types_as_text() => {
+                format!("{}; delete its entry to leave it out", refusal.why)
+            }
+            _ => format!("{}; {}", refusal.why, refusal.instead),
+        })
+    }
+
+    /// Gives whole numbers the type of those that they refer to, where both have to have the same.
+    fn widen_references(&self, planned: &mut [TablePlan]) {
+        if !engine(self.target).objects.references_have_one_type {
+            return;
+        }
+        let is_integer =
+            |to: &str| matches!(types::parse(self.target, to), Some(Type::Integer { .. }));
+        // What refers to a reference comes behind it, but for circles.
+        for place in 0..planned.len() {
+            let Some(table) = self.tables.get(place) else {
+                continue;
+            };
+            for key in &table.foreign_keys {
+                for (name, target) in key.columns.iter().zip(&key.target_columns) {
+                    let referred = planned.iter().find(|other| other.name == key.target);
+                    let referred = referred.and_then(|other| other.column(target));
+                    let Some(wanted) = referred.and_then(|column| column.to.clone()) else {
+                        continue;
+                    };
+                    let columns = planned[place].columns.iter_mut();
+                    let mut columns = columns.filter(|column| column.name == *name);
+                    if let Some(to) = columns.next().and_then(|column| column.to.as_mut())
+                        && is_integer(to)
+                        && is_integer(&wanted)
+                    {
+                        *to = wanted;
+                    }
                 }
-                _ => format!("{}; {}", refusal.why, refusal.instead),
-            },
-        )
+            }
+        }
+    }
+
+    /// The type of the column that a plan gives to ids.
+    fn sql_type_of(&self, column: &ColumnPlan) -> Option<String> {
+        let format = column.format.as_ref()?.parse().ok()?;
+        let form = StoredForm::named(format, self.target, column.stored_to.as_ref()?).ok()?;
+        Some(types::declared::without_collation(&form.sql_type()).to_lowercase())
+    }
+
+    /// What becomes of the ids, as sentences.
+    fn ids_in_words(&self, planned: &[TablePlan]) -> Vec<String> {
+        let mut forms: BTreeMap<String, usize> = BTreeMap::new();
+        let mut kept = Vec::new();
+        let mut assumed = Vec::new();
+        for table in planned {
+            for column in &table.columns {
+                let place = (table.name.clone(), column.name.clone());
+                let name = format!("{}.{}", table.name, column.name);
+                let is_uuid = types::parse(self.source, &column.from) == Some(Type::Uuid);
+                match (&column.stored_to, &column.to, self.kept.get(&place)) {
+                    (Some(_), ..) => {
+                        let to = self.sql_type_of(column).unwrap_or_default();
+                        *forms.entry(to).or_default() += 1;
+                        let doubt = self.ids.get(&place).and_then(|ids| ids.assumed.as_ref());
+                        assumed.extend(doubt.map(|doubt| format!("{name}: {doubt}")));
+                    }
+                    (None, Some(to), _) if is_uuid => *forms.entry(to.clone()).or_default() += 1,
+                    (None, _, Some(why)) => {
+                        kept.push(format!("{name} ({}) stays: {why}", column.from))
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let changed: usize = forms.values().sum();
+        let all = changed + kept.len();
+        let mut words = Vec::new();
+        for (form, count) in forms {
+            words.push(format!("{count} of {all} columns of ids become {form}"));
+        }
+        words.extend(kept);
+        words.extend(assumed);
+        words
     }
 }
 
@@ -269,6 +507,19 @@ fn may_be_id(own: Type) -> bool {
         Type::Decimal(Some((28 | 38, 0))) => true,
         _ => false,
     }
+}
+
+/// Whether a type has UUIDs in most databases that use it.
+fn looks_like_id(own: Type) -> bool {
+    matches!(
+        own,
+        Type::Uuid | Type::FixedBytes(16) | Type::Text(Some(32 | 36)) | Type::PaddedText(32 | 36)
+    )
+}
+
+fn is_in_primary_key(table: &Table, column: &str) -> bool {
+    let key = table.primary_key();
+    key.is_some_and(|key| key.columns.iter().any(|name| name == column))
 }
 
 fn is_indexed(table: &Table, column: &str, tables: &[&Table]) -> bool {

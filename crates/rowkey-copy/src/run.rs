@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::checkpoint::{self, Checkpoint, State};
 use crate::compare::{self, Difference, compare_table};
-use crate::existing::{check_references, check_rows, check_target};
+use crate::existing::{check_references, check_rows, check_target, delete_rows};
 use crate::job::{Job, names_of};
 use crate::mapping::check_backends;
 use crate::plan::CopyPlan;
@@ -147,6 +147,7 @@ impl Job<'_> {
                     check_target(target, &catalog, side, create).await?;
                     self.notes.extend(omissions::triggers(&catalog, side));
                 }
+                delete_rows(target, &self.to).await?;
                 let parts = self.divide(source, part_rows).await?;
                 checkpoint::begin(target, &self.id, &parts).await?;
                 parts
@@ -174,8 +175,12 @@ impl Job<'_> {
         part_rows: Option<u32>,
     ) -> Result<Vec<Vec<Checkpoint>>, Error> {
         let mut tables = Vec::new();
-        for (table, side) in self.originals.iter().zip(&self.from) {
+        for ((table, side), to) in self.originals.iter().zip(&self.from).zip(&self.to) {
             tables.push(match part_rows {
+                _ if to.keeps_rows() => vec![Checkpoint {
+                    state: State::Done,
+                    ..Checkpoint::beginning(Vec::new())
+                }],
                 Some(rows) => table_parts::divide(source, table, side, rows).await?,
                 None => vec![Checkpoint::beginning(Vec::new())],
             });
@@ -306,7 +311,8 @@ impl Job<'_> {
         source: &mut Connection,
         target: &mut Connection,
     ) -> Result<(), Error> {
-        for (table, side) in self.originals.iter().zip(&self.to) {
+        let copied = self.originals.iter().zip(&self.to);
+        for (table, side) in copied.filter(|(_, side)| !side.keeps_rows()) {
             let counted = create::counted(table, side);
             let Some(column) = counted.and_then(|column| table.column(&column.name)) else {
                 continue;

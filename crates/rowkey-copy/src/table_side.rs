@@ -7,6 +7,7 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::QualifiedName;
 use rowkey_tables::types::{self, Charset, Kind, Type};
 
+use crate::plan::ExistingRows;
 use crate::replacements::Replacements;
 
 /// A table and its columns, in the order of the cells of a row.
@@ -17,6 +18,8 @@ pub(crate) struct TableSide {
     pub(crate) columns: Vec<ColumnSide>,
     /// The places of the columns of the key; none if there is no key.
     pub(crate) key: Vec<usize>,
+    /// What becomes of the rows that a table of the target has already.
+    pub(crate) existing_rows: Option<ExistingRows>,
 }
 
 #[derive(Clone, Debug)]
@@ -73,6 +76,11 @@ pub(crate) enum Content {
 }
 
 impl TableSide {
+    /// Whether the target keeps its own rows, so that the source's are not copied.
+    pub(crate) fn keeps_rows(&self) -> bool {
+        self.existing_rows == Some(ExistingRows::Keep)
+    }
+
     pub(crate) fn quoted(&self) -> Result<String, Error> {
         self.name.quoted(self.backend)
     }

@@ -8,6 +8,7 @@ mod error;
 pub mod inventory;
 mod progress;
 pub mod schema;
+mod stored_ids;
 
 // For the crates that build on this one; not a stable interface.
 #[doc(hidden)]
@@ -27,3 +28,4 @@ pub use crate::address::Address;
 pub use crate::connection::{Connection, Row, Value};
 pub use crate::error::Error;
 pub use crate::progress::{Progress, Silent, Step};
+pub use crate::stored_ids::StoredIds;

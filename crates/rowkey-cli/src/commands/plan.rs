@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use rowkey_copy as copy;
+use rowkey_copy::{self as copy, Choices, ExistingRows, Planned};
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::Layout;
@@ -73,6 +73,21 @@ pub(crate) struct Plans {
     /// mark
     #[arg(long, value_name = "HOW", value_parser = ["rename", "mark"], default_value = "rename")]
     old_programs: String,
+
+    /// What a type becomes that the other database does not have; without, a person says it for
+    /// each column
+    #[arg(long, value_name = "TYPE", value_parser = ["text"], conflicts_with = "table")]
+    types: Option<String>,
+
+    /// What becomes of the rows that tables of the other database have already, such as those that
+    /// migrations have put there; without, such tables are refused
+    #[arg(long, value_name = "HOW", value_parser = ["delete", "keep"], conflicts_with = "table")]
+    existing_rows: Option<String>,
+
+    /// What becomes of ids of which something is assumed, such as the order of random bytes
+    #[arg(long, value_name = "HOW", value_parser = ["convert", "keep"], default_value = "convert",
+        conflicts_with = "table")]
+    assumed_ids: String,
 
     /// The file to write, which must not exist [default: standard output]
     #[arg(short, long, value_name = "FILE")]
@@ -152,11 +167,14 @@ impl Plans {
         let files = parquet::plan(&self.database, &self.target, &mut *progress)?;
         #[cfg(not(feature = "parquet"))]
         let files = None;
-        let plan = match files {
-            Some(plan) => plan,
+        let choices = self.choices();
+        let Planned { plan, ids } = match files {
+            Some(plan) => Planned {
+                plan,
+                ids: Vec::new(),
+            },
             None => with_both(&self.database, &self.target, async |source, target| {
-                let backend = target.backend();
-                copy::plan(source, backend, &mut *progress, doctor::stored_ids).await
+                copy::plan(source, target, choices, &mut *progress, doctor::stored_ids).await
             })?,
         };
         let mut text = String::from(
@@ -164,7 +182,25 @@ impl Plans {
              not copied.\n# Then: rowkey copy, rowkey verify.\n\n",
         );
         text += &plan.to_toml()?;
+        if !ids.is_empty() {
+            text += "\n# Ids; `keep = true` keeps those of a column as they are:\n";
+        }
+        for line in ids {
+            text += &format!("# {line}\n");
+        }
         Ok(Written::new(text, &plan))
+    }
+
+    fn choices(&self) -> Choices {
+        Choices {
+            unknown_types_as_text: self.types.is_some(),
+            keeps_assumed_ids: self.assumed_ids == "keep",
+            existing_rows: match self.existing_rows.as_deref() {
+                Some("delete") => Some(ExistingRows::Delete),
+                Some(_) => Some(ExistingRows::Keep),
+                None => None,
+            },
+        }
     }
 
     async fn plan(

@@ -23,6 +23,7 @@ use std::process::Stdio;
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, ensure};
+use rowkey_copy::Choices;
 use rowkey_copy::CopyPlan;
 use rowkey_doctor::stored_ids;
 use rowkey_tables::{Address, Connection, Silent};
@@ -266,8 +267,17 @@ fn start(way: Way, source: &str, target: &str) -> Result<Outcome> {
 /// A plan that exchanges the bytes of the ids.
 async fn plan(source: &str, target: &str) -> Result<String> {
     let mut connection = Connection::open(&source.parse()?).await?;
-    let target = Connection::open(&target.parse()?).await?.backend();
-    let mut plan = rowkey_copy::plan(&mut connection, target, &mut Silent, stored_ids).await?;
+    let mut target = Connection::open(&target.parse()?).await?;
+    let choices = Choices::default();
+    let planned = rowkey_copy::plan(
+        &mut connection,
+        &mut target,
+        choices,
+        &mut Silent,
+        stored_ids,
+    )
+    .await?;
+    let (target, mut plan) = (target.backend(), planned.plan);
     let columns = plan.tables.iter_mut().flat_map(|table| &mut table.columns);
     for column in columns.filter(|column| rows::IDS.contains(&column.name.as_str())) {
         column.to = None;

@@ -90,6 +90,8 @@ pub(crate) struct Objects {
     pub(crate) programs: &'static str,
     /// Whether it quotes their names as SQL does.
     pub(crate) programs_are_quoted: bool,
+    /// Whether a column has the very type of the one that it refers to.
+    pub(crate) references_have_one_type: bool,
     /// Whether the references of all tables have different names.
     pub(crate) references_share_names: bool,
     /// Whether more can be said of a reference than its columns and actions.

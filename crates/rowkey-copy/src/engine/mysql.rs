@@ -53,6 +53,7 @@ const fn of(negative_zero: NegativeZero) -> Engine {
             partitions_are_tables: false,
             programs: PROGRAMS,
             programs_are_quoted: false,
+            references_have_one_type: true,
             references_share_names: false,
             reference_attributes: false,
             used_names: |_| Vec::new(),

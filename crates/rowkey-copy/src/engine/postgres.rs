@@ -49,6 +49,7 @@ pub(super) const ENGINE: Engine = Engine {
         partitions_are_tables: true,
         programs: PROGRAMS,
         programs_are_quoted: true,
+        references_have_one_type: false,
         references_share_names: false,
         reference_attributes: true,
         used_names: |table| vec![table.to_owned(), format!("{table}_pkey")],

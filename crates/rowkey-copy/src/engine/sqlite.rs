@@ -46,6 +46,7 @@ pub(super) const ENGINE: Engine = Engine {
         programs: "
 SELECT 'view', name FROM sqlite_master WHERE type = 'view' ORDER BY 2",
         programs_are_quoted: true,
+        references_have_one_type: false,
         references_share_names: false,
         reference_attributes: false,
         used_names: |table| vec![table.to_ascii_lowercase()],

@@ -49,6 +49,7 @@ pub(super) const ENGINE: Engine = Engine {
         partitions_are_tables: false,
         programs: PROGRAMS,
         programs_are_quoted: true,
+        references_have_one_type: true,
         references_share_names: true,
         reference_attributes: false,
         used_names: |_| Vec::new(),

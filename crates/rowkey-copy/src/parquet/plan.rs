@@ -9,15 +9,15 @@ use rowkey_sql::StoredForm;
 use rowkey_tables::catalog::{self, Catalog, QualifiedName};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{self, Kind, Type};
-use rowkey_tables::{Connection, Error, Progress};
+use rowkey_tables::{Connection, Error, Progress, StoredIds};
 
 use super::columns::{Column, public_form, type_of_ids};
 use super::file::{self, OriginColumn, Reader};
 use super::{NAME, types as parquet_types};
 use crate::table_side::{ColumnSide, Content, TableSide};
 use crate::{
-    ColumnPlan, CopyPlan, CopyPolicy, PLAN_VERSION, Replacements, TablePlan, all_or_one,
-    is_collation, is_counted_id, require_own_rows, type_of,
+    Choices, ColumnPlan, CopyPlan, CopyPolicy, PLAN_VERSION, Replacements, TablePlan, all_or_one,
+    is_collation, is_counted_id, plan_for, require_own_rows, type_of,
 };
 
 /// What a database counts to.
@@ -37,15 +37,14 @@ const COUNTED: Type = Type::Integer {
 pub async fn plan(
     source: &mut Connection,
     progress: &mut dyn Progress,
-    ids: impl AsyncFnMut(
-        &mut Connection,
-        &catalog::Table,
-        &str,
-    ) -> Result<Option<(FormatKind, String)>, Error>,
+    ids: impl AsyncFnMut(&mut Connection, &catalog::Table, &str) -> Result<StoredIds, Error>,
 ) -> Result<CopyPlan, Error> {
     let backend = source.backend();
     refuse_sql_server(backend)?;
-    let mut plan = crate::plan(source, backend, progress, ids).await?;
+    let choices = Choices::default();
+    let mut plan = plan_for(source, backend, &[], choices, progress, ids)
+        .await?
+        .plan;
     plan.target = NAME.into();
     let catalog = Catalog::read(source).await?;
     let tables: Vec<&catalog::Table> = catalog.tables.iter().collect();
@@ -100,6 +99,7 @@ pub fn plan_back(folder: &Path, target: Backend) -> Result<CopyPlan, Error> {
             },
             name,
             catalog: reader.hash()?,
+            existing_rows: None,
             columns: reader
                 .columns
                 .iter()
@@ -128,6 +128,7 @@ fn planned_back(reader: &Reader, column: &Column, target: Backend) -> Result<Col
         format: None,
         stored_from: None,
         stored_to: None,
+        keep: false,
         instead: Replacements::default(),
     };
     if let Some(public) = column.ids {
@@ -263,6 +264,7 @@ pub(super) fn exports<'c>(plan: &CopyPlan, catalog: &'c Catalog) -> Result<Vec<E
                 name: table.name.clone(),
                 key: key_places(&primary_key(original), table),
                 columns: from,
+                existing_rows: None,
             },
             columns,
         });
@@ -435,6 +437,7 @@ pub(super) fn imports(plan: &CopyPlan, folder: &Path) -> Result<Vec<Import>, Err
                 backend: target,
                 name: table.becomes.clone(),
                 columns,
+                existing_rows: None,
                 key: key_places,
             },
             places,

@@ -117,6 +117,7 @@ fn part(side: &TableSide, places: &[usize], name: QualifiedName) -> TableSide {
         name,
         columns: columns.cloned().collect(),
         key: Vec::new(),
+        existing_rows: None,
     }
 }
 
@@ -310,6 +311,7 @@ mod tests {
                 Content::Values(kind),
             )],
             key: Vec::new(),
+            existing_rows: None,
         };
         let key = Key {
             from: side(Backend::Postgres),

@@ -15,7 +15,7 @@ use super::engine::engine;
 use super::mapping::{all_or_one, check_backends};
 use super::plan::CopyPlan;
 use super::table_side::TableSide;
-use super::{checkpoint, create, objects, omissions, session};
+use super::{checkpoint, create, existing, objects, omissions, session};
 
 /// What is reported when the values are read.
 const LOOKING: &str = "looking for values that have no place";
@@ -171,6 +171,10 @@ impl Findings {
             let (Some(from), Some(to)) = (self.from.get(place).cloned(), self.to.get(place)) else {
                 continue;
             };
+            if to.keeps_rows() {
+                self.notes.push(existing::kept(to));
+                continue;
+            }
             let original = catalog.table(&from.name)?;
             let existing = target::table_of(target_catalog, to);
             let (to, not_null) = match existing {

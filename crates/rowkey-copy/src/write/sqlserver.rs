@@ -399,6 +399,7 @@ mod tests {
                 name: "t".into(),
                 columns: vec![column(sql_type)],
                 key: Vec::new(),
+                existing_rows: None,
             };
             assert_eq!(is_loaded(&side), expected, "{sql_type}");
         }

@@ -5,6 +5,7 @@ use std::future::Future;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::ensure;
+use rowkey_copy::Choices;
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::StoragePlan;
@@ -175,8 +176,13 @@ async fn the_doctor_names_columns(reader: &mut Reader) -> anyhow::Result<()> {
 }
 
 async fn a_copy_names_every_table(reader: &mut Reader) -> anyhow::Result<()> {
-    let (source, target) = (&mut reader.administrator, Backend::Postgres);
-    let plan = rowkey_copy::plan(source, target, &mut Silent, rowkey_doctor::stored_ids).await?;
+    let (choices, ids) = (Choices::default(), rowkey_doctor::stored_ids);
+    let (source, mut target) = (
+        &mut reader.administrator,
+        reader.connection.another().await?,
+    );
+    let planned = rowkey_copy::plan(source, &mut target, choices, &mut Silent, ids).await?;
+    let plan = planned.plan;
     let (source, target) = (&mut reader.connection, &mut reader.administrator);
     let found = rowkey_copy::Preflight::read(source, target, &plan, &mut Silent).await?;
     let refused = |table: &str| {

@@ -4,8 +4,8 @@
 mod keys;
 
 use anyhow::{Context, Result, ensure};
-use rowkey_copy::CopyPlan;
 use rowkey_copy::chunks::{self, Request, TableRanges};
+use rowkey_copy::{Choices, CopyPlan};
 use rowkey_doctor::stored_ids;
 use rowkey_tables::{Connection, Silent};
 use rowkey_testkit::{Backend, Suite, TestDatabase};
@@ -32,7 +32,10 @@ fn run<F: Future<Output = Result<()>>>(
 }
 
 async fn plan(db: &mut Connection) -> Result<CopyPlan> {
-    Ok(rowkey_copy::plan(db, Backend::Sqlite, &mut Silent, stored_ids).await?)
+    let mut target = Connection::open(&"sqlite::memory:".parse()?).await?;
+    let choices = Choices::default();
+    let planned = rowkey_copy::plan(db, &mut target, choices, &mut Silent, stored_ids).await?;
+    Ok(planned.plan)
 }
 
 fn request(ranges: u32) -> Request {

@@ -20,7 +20,7 @@ mod types;
 pub(crate) mod values;
 
 use anyhow::{Result, anyhow, ensure};
-use rowkey_copy::{CopyPlan, Request};
+use rowkey_copy::{Choices, CopyPlan, Planned, Request};
 use rowkey_doctor::stored_ids;
 use rowkey_tables::{Address, Connection, Silent};
 use rowkey_testkit::{Backend, Search, Server, Suite, test_name};
@@ -118,10 +118,16 @@ pub(crate) async fn execute(db: &mut Connection, doing: &str, statements: &[&str
 }
 
 pub(crate) async fn plan(source: &str, target: &str) -> Result<CopyPlan> {
-    let target = open(target).await?.backend();
-    let plan = rowkey_copy::plan(&mut open(source).await?, target, &mut Silent, stored_ids).await?;
+    Ok(planned(source, target, Choices::default()).await?.plan)
+}
+
+pub(crate) async fn planned(source: &str, target: &str, choices: Choices) -> Result<Planned> {
+    let (mut source, mut target) = (open(source).await?, open(target).await?);
+    let planned =
+        rowkey_copy::plan(&mut source, &mut target, choices, &mut Silent, stored_ids).await?;
     // As people see it.
-    Ok(CopyPlan::from_toml(&plan.to_toml()?)?)
+    let plan = CopyPlan::from_toml(&planned.plan.to_toml()?)?;
+    Ok(Planned { plan, ..planned })
 }
 
 /// One after the other, and the tables are made.

@@ -1,0 +1,21 @@
+//! What a column holds, if it holds ids: what the doctor tells a plan. Neither knows the other.
+
+use rowkey_core::format::FormatKind;
+
+/// The answer to whether a column holds ids that another database can store in their own form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoredIds {
+    /// All values are ids.
+    Known {
+        /// The format, which may be no more than that of any UUID.
+        format: FormatKind,
+        /// How the column stores them, as `STORAGE:LAYOUT`.
+        form: String,
+        /// What the values do not tell, and was assumed.
+        assumed: Option<String>,
+    },
+    /// The column has no values.
+    Empty,
+    /// Why the values stay as they are.
+    Unknown(String),
+}
