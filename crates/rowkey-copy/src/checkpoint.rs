@@ -4,7 +4,6 @@ use rowkey_tables::{Connection, Error};
 
 use crate::engine::engine;
 use crate::write::Tally;
-use crate::write::literal::push_hex;
 
 pub(super) const TABLE: &str = "rowkey_copy";
 
@@ -156,8 +155,7 @@ pub(super) async fn begin(
     let parts = tables.iter().enumerate().flat_map(|(number, parts)| {
         let parts = parts.iter().enumerate();
         parts.map(move |(part, checkpoint)| {
-            let mut until_key = String::new();
-            push_hex(&mut until_key, &checkpoint.until_key);
+            let until_key = hex::encode(&checkpoint.until_key);
             let state = State::Begun.name();
             format!("('{job}', {number}, {part}, '{state}', 0, '0', '', '{until_key}')")
         })
@@ -203,8 +201,7 @@ pub(super) async fn advance(
     before: u64,
     tally: &Tally,
 ) -> Result<(), Error> {
-    let mut last_key = String::new();
-    push_hex(&mut last_key, &tally.last_key);
+    let last_key = hex::encode(&tally.last_key);
     let statement = format!(
         "UPDATE {TABLE} SET state = '{}', row_count = {}, row_sum = '{:032x}', last_key = '{last_key}' \
          WHERE {} AND row_count = {before} AND state = '{}'",

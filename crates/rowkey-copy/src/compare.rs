@@ -17,7 +17,7 @@ use crate::read::read;
 use crate::select::KeyRange;
 use crate::session;
 use crate::table_side::TableSide;
-use crate::write::literal::{hyphenated, push_hex};
+use crate::write::literal::hyphenated;
 
 /// What a comparison has found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -254,11 +254,7 @@ fn cell_text(batch: &Batch, cell: Cell) -> String {
         Cell::Single(number) => number.to_string(),
         Cell::Double(number) => number.to_string(),
         Cell::Decimal(span) | Cell::Text(span) | Cell::Refused(span) => batch.text(span).to_owned(),
-        Cell::Bytes(span) => {
-            let mut text = String::new();
-            push_hex(&mut text, batch.bytes(span));
-            text
-        }
+        Cell::Bytes(span) => hex::encode(batch.bytes(span)),
         Cell::Date(days) => clock::date_text(days).unwrap_or_else(|_| format!("day {days}")),
         Cell::Time(micros) => clock::time_text(micros),
         Cell::Timestamp(micros) => {

@@ -193,7 +193,7 @@ impl CopyPlan {
     /// As [`to_toml`](Self::to_toml).
     pub fn hash(&self) -> Result<String, Error> {
         let digest = Sha256::digest(self.to_toml()?);
-        Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+        Ok(hex::encode(digest))
     }
 
     /// The backend that is read.

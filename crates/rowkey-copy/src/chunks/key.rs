@@ -10,7 +10,7 @@ use rowkey_tables::types::{self, Type};
 use rowkey_tables::{Error, Value};
 
 use crate::engine::{engine, of_column};
-use crate::write::literal::push_hex;
+use crate::write::literal::push_bytes;
 
 /// A column of a key.
 #[derive(Clone, Debug)]
@@ -103,7 +103,7 @@ impl KeyColumn {
                 Ok(text) if is_plain(text) => format!("'{text}'"),
                 // An operation gives a value that does not convert those of the column, as CAST
                 // would.
-                _ => format!("('' || CAST(X'{}' AS TEXT))", hex(text)),
+                _ => format!("('' || CAST(X'{}' AS TEXT))", hex::encode(text)),
             }),
             _ => Err(Error::Differs {
                 what: self.place.clone(),
@@ -117,7 +117,7 @@ impl KeyColumn {
             Ok(format!("'{text}'"))
         } else if self.backend.escapes_by_backslash() {
             // Neither the character set of a session nor its meaning of a backslash matters.
-            Ok(format!("_utf8mb4 X'{}'", hex(text.as_bytes())))
+            Ok(format!("_utf8mb4 X'{}'", hex::encode(text)))
         } else {
             Ok(text_literal(self.backend, self.printable(text)?))
         }
@@ -157,8 +157,9 @@ impl KeyColumn {
     }
 
     fn bytes(&self, bytes: &[u8]) -> String {
-        let [before, after] = engine(self.backend).values.bytes;
-        format!("{before}{}{after}", hex(bytes))
+        let mut sql = String::new();
+        push_bytes(&mut sql, self.backend, bytes);
+        sql
     }
 }
 
@@ -232,12 +233,6 @@ fn escaped(text: &str) -> String {
 fn is_number(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     !digits.is_empty() && digits.chars().all(|one| one == '.' || one.is_ascii_digit())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    push_hex(&mut text, bytes);
-    text
 }
 
 #[cfg(test)]

@@ -304,7 +304,7 @@ impl Reader {
             digest.update(format!("{}\0{own}\0{format}\0", column.name));
         }
         let digest = digest.finalize();
-        Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+        Ok(hex::encode(digest))
     }
 
     /// How many rows it says that it has; none for what is no number of rows.

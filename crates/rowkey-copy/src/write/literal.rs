@@ -5,10 +5,11 @@ mod sqlserver;
 
 use rowkey_core::Backend;
 use rowkey_tables::dialect::Dialect;
+use rowkey_tables::text_literal::push_text_literal;
 use rowkey_tables::types::{Type, clock};
 
-use self::parts::{append, escaped};
-pub(crate) use self::parts::{hyphenated, push_hex};
+pub(crate) use self::parts::hyphenated;
+use self::parts::{append, push_hex};
 use super::fit;
 use crate::batch::{Batch, Cell};
 use crate::engine::engine;
@@ -35,7 +36,7 @@ pub(crate) fn push(
     cell: Cell,
 ) -> Result<(), String> {
     fit::check(backend, column, batch, cell)?;
-    if backend == Backend::SqlServer {
+    if backend == Backend::SqlServer && sqlserver::is_typed(cell) {
         return sqlserver::push(sql, column, batch, cell);
     }
     let values = &engine(backend).values;
@@ -101,11 +102,12 @@ fn push_text(sql: &mut String, backend: Backend, text: &str) {
         push_bytes(sql, backend, text.as_bytes());
         sql.push_str(" AS TEXT)");
     } else {
-        escaped(sql, text, backend.escapes_by_backslash());
+        push_text_literal(sql, backend, text);
     }
 }
 
-fn push_bytes(sql: &mut String, backend: Backend, bytes: &[u8]) {
+/// Appends the literal of bytes.
+pub(crate) fn push_bytes(sql: &mut String, backend: Backend, bytes: &[u8]) {
     let [before, after] = engine(backend).values.bytes;
     sql.push_str(before);
     push_hex(sql, bytes);

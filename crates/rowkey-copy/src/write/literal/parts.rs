@@ -7,26 +7,8 @@ pub(super) fn append(sql: &mut String, value: std::fmt::Arguments<'_>) {
     let _ = sql.write_fmt(value);
 }
 
-/// Doubles quotes, and backslashes for a session in which they escape.
-pub(super) fn escaped(sql: &mut String, text: &str, with_backslashes: bool) {
-    sql.push('\'');
-    let mut rest = text;
-    while let Some(place) = rest.find(['\'', '\\']) {
-        let (before, special) = rest.split_at(place);
-        let (special, after) = special.split_at(1);
-        sql.push_str(before);
-        sql.push_str(special);
-        if special == "'" || with_backslashes {
-            sql.push_str(special);
-        }
-        rest = after;
-    }
-    sql.push_str(rest);
-    sql.push('\'');
-}
-
 /// Appends two digits for each byte.
-pub(crate) fn push_hex(text: &mut String, bytes: &[u8]) {
+pub(super) fn push_hex(text: &mut String, bytes: &[u8]) {
     const DIGITS: [char; 16] = [
         '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f',
     ];

@@ -1,13 +1,23 @@
 //! Values as SQL Server's literals. Their types are said wherever a session or a neighbour could
 //! change what they mean.
 
-use super::parts::{append, escaped, hyphenated, push_hex};
+use super::parts::append;
 use crate::batch::{Batch, Cell};
 use crate::plan::type_of;
-use crate::table_side::{ColumnSide, Content};
+use crate::table_side::ColumnSide;
+use rowkey_core::Backend::SqlServer;
+use rowkey_tables::text_literal::push_text_literal;
 use rowkey_tables::types::{Type, clock, sqlserver};
 
-/// Appends the literal of a value that the column holds.
+/// Whether the type of a value is said.
+pub(super) fn is_typed(cell: Cell) -> bool {
+    matches!(
+        cell,
+        Cell::Decimal(_) | Cell::Text(_) | Cell::Date(_) | Cell::Time(_) | Cell::Timestamp(_)
+    )
+}
+
+/// Appends the literal of a value that the column holds, and [whose type is said](is_typed).
 pub(super) fn push(
     sql: &mut String,
     column: &ColumnSide,
@@ -15,23 +25,14 @@ pub(super) fn push(
     cell: Cell,
 ) -> Result<(), String> {
     let sql_type = type_of(&column.sql_type);
-    match (cell, column.content) {
-        (Cell::Null, _) => sql.push_str("NULL"),
-        (Cell::Sixteen(span), Content::Ids(form)) => {
-            sql.push_str(&form.literal(batch.sixteen(span)));
-        }
-        (Cell::Bool(value), _) => sql.push(if value { '1' } else { '0' }),
-        (Cell::Integer(number), _) => append(sql, format_args!("{number}")),
-        (Cell::Large(number), _) => append(sql, format_args!("{number}")),
-        (Cell::Single(number), _) => append(sql, format_args!("{:e}", f64::from(number))),
-        (Cell::Double(number), _) => append(sql, format_args!("{number:e}")),
-        (Cell::Decimal(span), _) => {
+    match cell {
+        Cell::Decimal(span) => {
             append(
                 sql,
                 format_args!("CAST({} AS {sql_type})", batch.text(span)),
             );
         }
-        (Cell::Text(span), _) if sqlserver::has_code_page(sql_type) => {
+        Cell::Text(span) if sqlserver::has_code_page(sql_type) => {
             // With the order of the column: text with all characters has another one.
             append(sql, format_args!("CONVERT({sql_type}, "));
             push_text(sql, batch.text(span));
@@ -40,28 +41,17 @@ pub(super) fn push(
             }
             sql.push(')');
         }
-        (Cell::Text(span), _) => push_text(sql, batch.text(span)),
-        (Cell::Bytes(span), _) => push_bytes(sql, batch.bytes(span)),
-        (Cell::Date(days), _) => {
-            append(
-                sql,
-                format_args!("CAST('{}' AS date)", clock::date_text(days)?),
-            );
-        }
-        (Cell::Time(micros), _) => {
-            append(
-                sql,
-                format_args!("CAST('{}' AS time(6))", clock::time_text(micros)),
-            );
-        }
-        (Cell::Timestamp(micros), _) => push_timestamp(sql, column, micros)?,
-        (Cell::Sixteen(span), Content::Values(_)) => match column.own {
-            Type::Text(_) | Type::PaddedText(_) | Type::Uuid => {
-                append(sql, format_args!("'{}'", hyphenated(batch.bytes(span))));
-            }
-            _ => push_bytes(sql, batch.bytes(span)),
-        },
-        (Cell::Refused(span), _) => return Err(batch.text(span).to_owned()),
+        Cell::Text(span) => push_text(sql, batch.text(span)),
+        Cell::Date(days) => append(
+            sql,
+            format_args!("CAST('{}' AS date)", clock::date_text(days)?),
+        ),
+        Cell::Time(micros) => append(
+            sql,
+            format_args!("CAST('{}' AS time(6))", clock::time_text(micros)),
+        ),
+        Cell::Timestamp(micros) => push_timestamp(sql, column, micros)?,
+        _ => return Err("its literal says no type".into()),
     }
     Ok(())
 }
@@ -93,8 +83,7 @@ fn push_text(sql: &mut String, text: &str) {
     let is_line_end = |character| matches!(character, '\n' | '\r');
     let is_special = text.contains('\0') || text.contains("\\\n") || text.contains("\\\r");
     if !is_special {
-        sql.push('N');
-        return escaped(sql, text, false);
+        return push_text_literal(sql, SqlServer, text);
     }
     // Without this, parts of 4,000 characters together would be no longer than that.
     sql.push_str("(CONVERT(nvarchar(max), N'')");
@@ -107,20 +96,15 @@ fn push_text(sql: &mut String, text: &str) {
                 Some(before) => line.split_at(before.len()),
                 None => (line, ""),
             };
-            sql.push_str(" + N");
-            escaped(sql, line, false);
+            sql.push_str(" + ");
+            push_text_literal(sql, SqlServer, line);
             if !end.is_empty() {
-                sql.push_str(" + N");
-                escaped(sql, end, false);
+                sql.push_str(" + ");
+                push_text_literal(sql, SqlServer, end);
             }
         }
     }
     sql.push(')');
-}
-
-fn push_bytes(sql: &mut String, bytes: &[u8]) {
-    sql.push_str("0x");
-    push_hex(sql, bytes);
 }
 
 #[cfg(test)]
