@@ -13,6 +13,7 @@ use crate::checkpoint::{self, Checkpoint, State};
 use crate::job::Job;
 use crate::mapping::check_backends;
 use crate::plan::{CopyPlan, CopyPolicy};
+use crate::prepared::PreparedTable;
 use crate::read::read;
 use crate::select::KeyRange;
 use crate::session;
@@ -76,8 +77,7 @@ pub async fn compare(
     session::begin_reading(source).await?;
     session::begin_reading(target).await?;
     let mut tables = Vec::new();
-    for place in 0..plan.tables.len() {
-        let (from, to) = plan.sides(&catalog, place)?;
+    for PreparedTable { from, to, .. } in plan.prepare_all(&catalog)? {
         if to.keeps_rows() {
             continue;
         }

@@ -7,6 +7,7 @@ use rowkey_tables::catalog::{Column, DependentKind, Generated, Table};
 use rowkey_tables::types::{self, Type};
 
 use crate::engine::engine;
+use crate::prepared::PreparedTable;
 use crate::table_side::{ColumnSide, TableSide};
 use crate::{defaults, objects};
 
@@ -19,19 +20,16 @@ pub(super) struct Creation {
 /// The table with its columns and its primary key, unless that is added after the rows, and with
 /// its references if they cannot be added later.
 pub(super) fn creation(
-    source: Backend,
-    table: &Table,
-    side: &TableSide,
-    sides: &[TableSide],
-    originals: &[&Table],
+    prepared: &PreparedTable<'_>,
+    tables: &[&PreparedTable<'_>],
     is_key_late: bool,
 ) -> Result<Creation, Error> {
+    let (source, side, table) = (prepared.from.backend, &prepared.to, prepared.original);
     let target = engine(side.backend);
     let mut left_out = Vec::new();
     let mut lines = Vec::new();
-    let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
     let primary = table.primary_key().map(|key| key.columns.as_slice());
-    let primary = primary.filter(|columns| columns.iter().all(is_copied));
+    let primary = primary.filter(|columns| side.has_all(columns));
     let counted = counted(table, side);
     for column in &side.columns {
         let Some(original) = table.column(&column.name) else {
@@ -66,7 +64,7 @@ pub(super) fn creation(
         None => left_out.push(format!("{} has no primary key", side.name)),
     }
     if !target.objects.adds_references {
-        for key in objects::references(source, table, side, sides, originals)? {
+        for key in objects::references(prepared, tables)? {
             match key {
                 Ok(object) => lines.push(object.definition),
                 Err(note) => left_out.push(note),
@@ -107,7 +105,7 @@ pub(crate) fn counted<'s>(table: &Table, side: &'s TableSide) -> Option<&'s Colu
     let [name] = table.primary_key()?.columns.as_slice() else {
         return None;
     };
-    let column = side.columns.iter().find(|column| column.name == *name)?;
+    let column = side.column(name)?;
     let is_integer = matches!(column.own, Type::Integer { .. });
     (is_integer && table.counts(table.column(name)?)).then_some(column)
 }

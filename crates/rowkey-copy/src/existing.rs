@@ -82,9 +82,12 @@ pub(crate) async fn check_target(
 
 /// Deletes the rows that the tables of the target have already, where the plan says so: of all
 /// tables together, and those that refer to others first.
-pub(super) async fn delete_rows(target: &mut Connection, sides: &[TableSide]) -> Result<(), Error> {
-    let deleted = |side: &&TableSide| side.existing_rows == Some(ExistingRows::Delete);
-    let deleted: Vec<&TableSide> = sides.iter().rev().filter(deleted).collect();
+pub(super) async fn delete_rows(
+    target: &mut Connection,
+    sides: impl DoubleEndedIterator<Item = &TableSide>,
+) -> Result<(), Error> {
+    let is_deleted = |side: &&TableSide| side.existing_rows == Some(ExistingRows::Delete);
+    let deleted: Vec<&TableSide> = sides.rev().filter(is_deleted).collect();
     if deleted.is_empty() {
         return Ok(());
     }

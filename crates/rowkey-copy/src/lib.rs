@@ -26,6 +26,7 @@ pub mod parquet;
 mod plan;
 mod planning;
 mod preflight;
+mod prepared;
 mod read;
 mod replacements;
 mod request;

@@ -11,6 +11,7 @@ use rowkey_tables::{Connection, Error};
 use crate::engine::engine;
 use crate::names;
 use crate::plan::{ColumnPlan, CopyPlan, TablePlan, is_collation, type_of};
+use crate::prepared::PreparedTable;
 use crate::table_side::{ColumnSide, Content, TableSide};
 
 /// More rows than these may need more memory than there is.
@@ -54,15 +55,21 @@ impl CopyPlan {
         Ok(refused)
     }
 
-    /// Both sides of a table. Cells are in the order of the plan's columns.
-    pub(super) fn sides(
+    /// All tables on both sides.
+    pub(super) fn prepare_all<'c>(
         &self,
-        catalog: &Catalog,
-        place: usize,
-    ) -> Result<(TableSide, TableSide), Error> {
-        let table = self.tables.get(place).ok_or_else(|| Error::Missing {
-            what: format!("the table {place} of the plan"),
-        })?;
+        catalog: &'c Catalog,
+    ) -> Result<Vec<PreparedTable<'c>>, Error> {
+        let tables = self.tables.iter();
+        tables.map(|table| self.prepare(catalog, table)).collect()
+    }
+
+    /// A table on both sides. Cells are in the order of the plan's columns.
+    pub(super) fn prepare<'c>(
+        &self,
+        catalog: &'c Catalog,
+        table: &TablePlan,
+    ) -> Result<PreparedTable<'c>, Error> {
         let pairs = table.columns.iter();
         let pairs: Result<Vec<_>, _> = pairs.map(|column| self.sides_of(table, column)).collect();
         let (from, to): (Vec<ColumnSide>, Vec<ColumnSide>) = pairs?.into_iter().unzip();
@@ -102,21 +109,21 @@ impl CopyPlan {
                 ));
             }
         }
-        let source = TableSide {
+        let from = TableSide {
             backend: self.source()?,
             name: table.name.clone(),
             columns: from,
             key: key.clone(),
             existing_rows: None,
         };
-        let target = TableSide {
+        let to = TableSide {
             backend: self.target()?,
             name: table.becomes.clone(),
             columns: to,
             key,
             existing_rows: table.existing_rows,
         };
-        Ok((source, target))
+        Ok(PreparedTable { original, from, to })
     }
 
     /// The type of a column of the target whose ids stay as they are.

@@ -8,6 +8,7 @@ use rowkey_tables::connection::Connection;
 
 use crate::engine::{LateKey, engine};
 use crate::names;
+use crate::prepared::PreparedTable;
 use crate::table_side::{Content, TableSide};
 
 /// Something that a table gets.
@@ -83,9 +84,9 @@ pub(super) fn list(backend: Backend, names: &[String]) -> Result<String, Error> 
 /// finding a place for each of them.
 pub(super) async fn has_late_key(
     target: &mut Connection,
-    from: &TableSide,
-    to: &TableSide,
+    table: &PreparedTable<'_>,
 ) -> Result<bool, Error> {
+    let PreparedTable { from, to, .. } = table;
     match engine(to.backend).objects.late_key {
         LateKey::AfterRows => Ok(true),
         LateKey::AfterOtherOrder(query) if !arrive_in_order(from, to) => {
@@ -108,13 +109,13 @@ fn arrive_in_order(from: &TableSide, to: &TableSide) -> bool {
 }
 
 /// The primary key, where it may be added after the rows.
-pub(super) fn late_key(table: &Table, side: &TableSide) -> Result<Option<Object>, Error> {
-    let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
+pub(super) fn late_key(table: &PreparedTable<'_>) -> Result<Option<Object>, Error> {
+    let side = &table.to;
     let key = match engine(side.backend).objects.late_key {
-        LateKey::AfterRows | LateKey::AfterOtherOrder(_) => table.primary_key(),
+        LateKey::AfterRows | LateKey::AfterOtherOrder(_) => table.original.primary_key(),
         LateKey::WithTable => None,
     };
-    let Some(key) = key.filter(|key| key.columns.iter().all(is_copied)) else {
+    let Some(key) = key.filter(|key| side.has_all(&key.columns)) else {
         return Ok(None);
     };
     let definition = format!("PRIMARY KEY ({})", list(side.backend, &key.columns)?);
@@ -131,11 +132,10 @@ pub(super) fn late_key(table: &Table, side: &TableSide) -> Result<Option<Object>
 
 /// The unique keys and the indexes of a table.
 pub(super) fn indexes(
-    source: Backend,
-    table: &Table,
-    side: &TableSide,
+    table: &PreparedTable<'_>,
     used: &mut Vec<String>,
 ) -> Result<Vec<PlannedObject>, Error> {
+    let (source, side, table) = (table.from.backend, &table.to, table.original);
     let mut found = Vec::new();
     let keys = table.keys.iter().filter(|key| !key.is_primary);
     let keys = keys.map(|key| (&key.name, &key.columns, true, true));
@@ -144,8 +144,7 @@ pub(super) fn indexes(
         .iter()
         .map(|index| (&index.name, &index.columns, index.is_unique, index.is_plain));
     for (name, columns, is_unique, is_plain) in keys.chain(indexes) {
-        let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
-        if !is_plain || columns.is_empty() || !columns.iter().all(is_copied) {
+        if !is_plain || columns.is_empty() || !side.has_all(columns) {
             let (what, so) = match is_unique {
                 true => ("unique index", ", so that the target takes values twice"),
                 false => ("index", ""),
@@ -231,34 +230,30 @@ fn free_name(
 
 /// The names that indexes must not have: where tables and indexes share theirs, those of tables,
 /// and those that PostgreSQL gives to primary keys.
-pub(super) fn used_names(sides: &[TableSide]) -> Vec<String> {
+pub(super) fn used_names(tables: &[PreparedTable<'_>]) -> Vec<String> {
+    let sides = tables.iter().map(|table| &table.to);
     let used = |side: &TableSide| (engine(side.backend).objects.used_names)(&side.name.name);
-    sides.iter().flat_map(used).collect()
+    sides.flat_map(used).collect()
 }
 
 /// The references of a table to tables of the plan.
 pub(super) fn references(
-    source: Backend,
-    table: &Table,
-    side: &TableSide,
-    sides: &[TableSide],
-    originals: &[&Table],
+    table: &PreparedTable<'_>,
+    tables: &[&PreparedTable<'_>],
 ) -> Result<Vec<PlannedObject>, Error> {
+    let (source, side, table) = (table.from.backend, &table.to, table.original);
     let had = &engine(source).objects;
     let has = &engine(side.backend).objects;
     let mut used = Vec::new();
     let mut found = Vec::new();
     for key in &table.foreign_keys {
-        let place = originals.iter().position(|other| other.name == key.target);
-        let Some(target) = place.and_then(|place| sides.get(place)) else {
+        let mut others = tables.iter();
+        let target = others.find(|other| other.original.name == key.target);
+        let Some(target) = target.map(|target| &target.to) else {
             found.push(Err(omitted(table, key, "that table is not copied")));
             continue;
         };
-        let copies = |side: &TableSide, names: &[String]| {
-            let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
-            names.iter().all(is_copied)
-        };
-        if !copies(side, &key.columns) || !copies(target, &key.target_columns) {
+        if !side.has_all(&key.columns) || !target.has_all(&key.target_columns) {
             found.push(Err(omitted(
                 table,
                 key,
@@ -284,7 +279,8 @@ pub(super) fn references(
             true => format!(" {}", key.attributes),
             false => String::new(),
         };
-        let others = originals.iter().filter(|other| other.name != table.name);
+        let others = tables.iter().map(|other| other.original);
+        let others = others.filter(|other| other.name != table.name);
         let mut others = others.flat_map(|other| &other.foreign_keys);
         let is_shared = has.references_share_names && others.any(|other| other.name == key.name);
         let name = match is_shared {

@@ -8,6 +8,7 @@ use rowkey_tables::{Connection, Error};
 
 use crate::engine::engine;
 use crate::plan::CopyPlan;
+use crate::prepared::PreparedTable;
 use crate::table_side::TableSide;
 
 /// What is left out of a whole database: tables without an entry in the plan, privileges, views and
@@ -29,7 +30,8 @@ pub(super) async fn of_database(
 }
 
 /// What is left out of one table: what depends on it, and what its columns no longer say.
-pub(super) fn of_table(source: Backend, table: &Table, side: &TableSide) -> Vec<String> {
+pub(super) fn of_table(table: &PreparedTable<'_>) -> Vec<String> {
+    let (source, side, table) = (table.from.backend, &table.to, table.original);
     let mut notes = dependents(table);
     notes.extend(keys(table));
     notes.extend(collations(table, side));
@@ -192,8 +194,7 @@ fn collations(table: &Table, side: &TableSide) -> Vec<String> {
     };
     let mut notes = Vec::new();
     for column in &table.columns {
-        let mut copied = side.columns.iter();
-        let copied = copied.find(|copied| copied.name == column.name);
+        let copied = side.column(&column.name);
         if let (Some(collation), Some(copied)) = (&column.collation, copied)
             && is_lenient(collation)
             && !copied.sql_type.contains(collation.as_str())

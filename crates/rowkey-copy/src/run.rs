@@ -1,5 +1,6 @@
 //! The copy itself.
 
+use rowkey_core::Backend;
 use rowkey_tables::catalog::{Catalog, QualifiedName};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::{Connection, Error, Progress, Step};
@@ -11,9 +12,9 @@ use crate::existing::{check_references, check_rows, check_target, delete_rows};
 use crate::job::{Job, names_of};
 use crate::mapping::check_backends;
 use crate::plan::CopyPlan;
+use crate::prepared::PreparedTable;
 use crate::request::{MAX_JOBS, Request};
 use crate::table_parts::{self, Part, TableProgress};
-use crate::table_side::TableSide;
 use crate::{create, objects, omissions, preflight, session};
 
 /// What was copied.
@@ -77,7 +78,7 @@ pub async fn copy(
     job.notes.extend(left_out);
     let jobs = job.jobs(source, request).await?;
     session::begin_writing(target, &job.id).await?;
-    let readers = session::begin_reading_together(source, jobs - 1, &job.from).await?;
+    let readers = session::begin_reading_together(source, jobs - 1, &job.tables).await?;
     preflight::require(source, target, plan, &catalog, request.create, progress).await?;
     let part_rows = (jobs > 1).then_some(request.part_rows);
     let checkpoints = job.begin(source, target, request.create, part_rows).await?;
@@ -117,17 +118,16 @@ impl Job<'_> {
             return Ok(1);
         }
         let jobs = request.jobs.clamp(1, MAX_JOBS);
-        let has_one = |side: &TableSide| side.backend.has_one_writer();
-        Ok(
-            match jobs > 1 && self.from.iter().chain(&self.to).any(has_one) {
-                true => {
-                    self.notes
-                        .push("one job has copied all, because SQLite has one writer".into());
-                    1
-                }
-                false => jobs,
-            },
-        )
+        let backends = |table: &PreparedTable<'_>| [table.from.backend, table.to.backend];
+        let mut backends = self.tables.iter().flat_map(backends);
+        Ok(match jobs > 1 && backends.any(Backend::has_one_writer) {
+            true => {
+                self.notes
+                    .push("one job has copied all, because SQLite has one writer".into());
+                1
+            }
+            false => jobs,
+        })
     }
 
     /// Makes or checks the tables of the target, and returns how far each part of each has come.
@@ -138,32 +138,31 @@ impl Job<'_> {
         create: bool,
         part_rows: Option<u32>,
     ) -> Result<Vec<Vec<Checkpoint>>, Error> {
-        let known = checkpoint::read(target, &self.id, self.to.len()).await?;
+        let known = checkpoint::read(target, &self.id, self.tables.len()).await?;
         let checkpoints = match known {
             Some(known) => known,
             None => {
                 let catalog = Catalog::read(target).await?;
-                for side in &self.to {
-                    check_target(target, &catalog, side, create).await?;
-                    self.notes.extend(omissions::triggers(&catalog, side));
+                for table in &self.tables {
+                    check_target(target, &catalog, &table.to, create).await?;
+                    self.notes.extend(omissions::triggers(&catalog, &table.to));
                 }
-                delete_rows(target, &self.to).await?;
+                delete_rows(target, self.tables.iter().map(|table| &table.to)).await?;
                 let parts = self.divide(source, part_rows).await?;
                 checkpoint::begin(target, &self.id, &parts).await?;
                 parts
             }
         };
-        for ((table, side), from) in self.originals.iter().zip(&self.to).zip(&self.from) {
+        let all: Vec<&PreparedTable<'_>> = self.tables.iter().collect();
+        for table in &all {
             if create {
-                let is_key_late = objects::has_late_key(target, from, side).await?;
-                let (to, originals) = (&self.to, &self.originals);
-                let made = create::creation(self.source, table, side, to, originals, is_key_late)?;
-                let doing = format!("making the table {}", side.name);
+                let is_key_late = objects::has_late_key(target, table).await?;
+                let made = create::creation(table, &all, is_key_late)?;
+                let doing = format!("making the table {}", table.to.name);
                 target.execute(&doing, &made.statement).await?;
                 self.notes.extend(made.left_out);
             }
-            let left_out = omissions::of_table(self.source, table, side);
-            self.notes.extend(left_out);
+            self.notes.extend(omissions::of_table(table));
         }
         Ok(checkpoints)
     }
@@ -175,13 +174,15 @@ impl Job<'_> {
         part_rows: Option<u32>,
     ) -> Result<Vec<Vec<Checkpoint>>, Error> {
         let mut tables = Vec::new();
-        for ((table, side), to) in self.originals.iter().zip(&self.from).zip(&self.to) {
+        for table in &self.tables {
             tables.push(match part_rows {
-                _ if to.keeps_rows() => vec![Checkpoint {
+                _ if table.to.keeps_rows() => vec![Checkpoint {
                     state: State::Done,
                     ..Checkpoint::beginning(Vec::new())
                 }],
-                Some(rows) => table_parts::divide(source, table, side, rows).await?,
+                Some(rows) => {
+                    table_parts::divide(source, table.original, &table.from, rows).await?
+                }
                 None => vec![Checkpoint::beginning(Vec::new())],
             });
         }
@@ -190,7 +191,7 @@ impl Job<'_> {
 
     /// The parts of a table.
     fn parts(&self, number: usize, checkpoints: &[Checkpoint]) -> impl Iterator<Item = Part> {
-        let (from, to) = (&self.from[number], &self.to[number]);
+        let PreparedTable { from, to, .. } = &self.tables[number];
         Part::of(&self.id, number, from, to, checkpoints)
     }
 
@@ -211,9 +212,9 @@ impl Job<'_> {
             .iter()
             .enumerate()
             .map(|(number, parts)| TableProgress {
-                table: self.from[number].name.to_string(),
+                table: self.tables[number].from.name.to_string(),
                 done: before(parts),
-                expected: self.originals[number].estimated_rows,
+                expected: self.tables[number].original.estimated_rows,
             });
         let mut reported: Vec<TableProgress> = reported.collect();
         let parts = parts.collect();
@@ -227,11 +228,11 @@ impl Job<'_> {
             progress,
         )
         .await?;
-        let copied = checkpoint::read(target, &self.id, self.to.len()).await?;
+        let copied = checkpoint::read(target, &self.id, self.tables.len()).await?;
         let mut tables = Vec::new();
         let copied = copied.ok_or_else(checkpoint::damaged)?;
         for (number, parts) in copied.iter().enumerate() {
-            let (from, to) = (&self.from[number], &self.to[number]);
+            let PreparedTable { from, to, .. } = &self.tables[number];
             let rows = parts.iter().map(|part| part.rows).sum();
             let sums = parts.iter().map(|part| part.sum);
             if checkpoints[number]
@@ -261,7 +262,7 @@ impl Job<'_> {
         checkpoints: &[Checkpoint],
         progress: &mut dyn Progress,
     ) -> Result<Option<Difference>, Error> {
-        let (from, to) = (&self.from[number], &self.to[number]);
+        let PreparedTable { from, to, .. } = &self.tables[number];
         for part in self.parts(number, checkpoints) {
             let Some(copied) = part.copied()? else {
                 continue;
@@ -294,7 +295,7 @@ impl Job<'_> {
                     continue;
                 }
             };
-            let side = &self.to[*number];
+            let side = &self.tables[*number].to;
             let names = names_of(&planned, *number);
             if !object.is_in(catalog.table(&side.name)?, &names) {
                 let doing = format!("{}: {}", side.name, object.name);
@@ -311,8 +312,13 @@ impl Job<'_> {
         source: &mut Connection,
         target: &mut Connection,
     ) -> Result<(), Error> {
-        let copied = self.originals.iter().zip(&self.to);
-        for (table, side) in copied.filter(|(_, side)| !side.keeps_rows()) {
+        let copied = self.tables.iter().filter(|table| !table.to.keeps_rows());
+        for PreparedTable {
+            original: table,
+            to: side,
+            ..
+        } in copied
+        {
             let counted = create::counted(table, side);
             let Some(column) = counted.and_then(|column| table.column(&column.name)) else {
                 continue;

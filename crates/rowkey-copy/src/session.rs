@@ -7,8 +7,8 @@ use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::{Connection, Error};
 
 use crate::engine::{TableLock, engine};
+use crate::prepared::PreparedTable;
 use crate::select::first;
-use crate::table_side::TableSide;
 
 /// How long to wait for another process with the same plan.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -44,7 +44,7 @@ pub(super) const NO_MOMENT: &str = "the database of the source does not allow sn
 pub(super) async fn begin_reading_together(
     source: &mut Connection,
     others: u32,
-    tables: &[TableSide],
+    tables: &[PreparedTable<'_>],
 ) -> Result<Vec<Connection>, Error> {
     let mut opened = Vec::new();
     for _ in 0..others {
@@ -79,10 +79,14 @@ pub(super) async fn begin_reading_together(
 const VIEW: &str = "the view of the source";
 
 /// Looks at a row, where a view begins with the first one that is asked for.
-async fn begin_view(source: &mut Connection, tables: &[TableSide]) -> Result<(), Error> {
+async fn begin_view(source: &mut Connection, tables: &[PreparedTable<'_>]) -> Result<(), Error> {
     let backend = source.backend();
     if let (true, Some(table)) = (engine(backend).sessions.view_begins_late, tables.first()) {
-        let query = first(backend, 1, &format!("SELECT 1 FROM {}", table.quoted()?));
+        let query = first(
+            backend,
+            1,
+            &format!("SELECT 1 FROM {}", table.from.quoted()?),
+        );
         source.query(VIEW, &query, &[]).await?;
     }
     Ok(())
@@ -93,10 +97,10 @@ async fn begin_view(source: &mut Connection, tables: &[TableSide]) -> Result<(),
 /// commit.
 async fn lock_tables(
     source: &Connection,
-    tables: &[TableSide],
+    tables: &[PreparedTable<'_>],
     how: &TableLock,
 ) -> Result<Connection, Error> {
-    let tables = tables.iter().map(TableSide::quoted);
+    let tables = tables.iter().map(|table| table.from.quoted());
     let tables: Vec<String> = tables.collect::<Result<_, Error>>()?;
     let mut lock = source.another().await?;
     lock.execute(VIEW, how.begin).await?;

@@ -4,7 +4,7 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_sql::StoredForm;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::QualifiedName;
+use rowkey_tables::catalog::{QualifiedName, Table};
 use rowkey_tables::types::{self, Charset, Kind, Type};
 
 use crate::plan::ExistingRows;
@@ -83,6 +83,21 @@ impl TableSide {
 
     pub(crate) fn quoted(&self) -> Result<String, Error> {
         self.name.quoted(self.backend)
+    }
+
+    pub(crate) fn column(&self, name: &str) -> Option<&ColumnSide> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    pub(crate) fn has_all(&self, names: &[String]) -> bool {
+        names.iter().all(|name| self.column(name).is_some())
+    }
+
+    /// The columns of a table that the side does not have, as sentences.
+    pub(crate) fn omitted_columns(&self, table: &Table) -> impl Iterator<Item = String> {
+        let columns = table.columns.iter();
+        let omitted = columns.filter(|column| self.column(&column.name).is_none());
+        omitted.map(|column| format!("{}.{} is left out", table.name, column.name))
     }
 
     /// The quoted names of the columns, as a list in SQL.

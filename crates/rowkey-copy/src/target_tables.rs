@@ -1,6 +1,7 @@
 //! What a copy runs in the target, for an engine that copies the rows itself.
 
 use crate::plan::CopyPlan;
+use crate::prepared::PreparedTable;
 use crate::table_side::TableSide;
 use crate::{create, objects, omissions};
 use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
@@ -46,25 +47,18 @@ pub(crate) fn target_tables<'c>(
     is_chosen: impl Fn(&QualifiedName) -> bool,
 ) -> Result<Vec<TargetTable<'c>>, Error> {
     plan.check()?;
-    let source = catalog.backend;
-    let (mut originals, mut from, mut to) = (Vec::new(), Vec::new(), Vec::new());
-    for (place, table) in plan.tables.iter().enumerate() {
-        let sides = plan.sides(catalog, place)?;
-        originals.push(catalog.table(&table.name)?);
-        from.push(sides.0);
-        to.push(sides.1);
-    }
-    let both = to.iter().zip(&originals);
-    let both = both.filter(|(_, original)| is_chosen(&original.name));
-    let (sides, others): (Vec<TableSide>, Vec<&Table>) = both
-        .map(|(side, original)| (side.clone(), *original))
-        .unzip();
-    let mut used = objects::used_names(&to);
+    let prepared = plan.prepare_all(catalog)?;
+    let all: Vec<&PreparedTable<'_>> = prepared.iter().collect();
+    let chosen = all.iter().copied();
+    let chosen: Vec<&PreparedTable<'_>> = chosen
+        .filter(|table| is_chosen(&table.original.name))
+        .collect();
+    let mut used = objects::used_names(&prepared);
     let mut tables = Vec::new();
-    for ((original, from), side) in originals.iter().zip(from).zip(&to) {
-        let made = create::creation(source, original, side, &to, &originals, false)?;
+    for table in &all {
+        let made = create::creation(table, &all, false)?;
         let mut left_out = made.left_out;
-        left_out.extend(omissions::of_table(source, original, side));
+        left_out.extend(omissions::of_table(table));
         let mut statements_of = |found: Vec<objects::PlannedObject>| {
             let mut statements = Vec::new();
             for object in found {
@@ -75,17 +69,16 @@ pub(crate) fn target_tables<'c>(
             }
             statements
         };
-        let indexes = statements_of(objects::indexes(source, original, side, &mut used)?);
-        let references = objects::references(source, original, side, &sides, &others)?;
-        let references = statements_of(references);
+        let indexes = statements_of(objects::indexes(table, &mut used)?);
+        let references = statements_of(objects::references(table, &chosen)?);
         // Indexes of all tables share their names, so that each keeps its own in any job.
-        if !is_chosen(&original.name) {
+        if !is_chosen(&table.original.name) {
             continue;
         }
         tables.push(TargetTable {
-            original,
-            from,
-            to: side.clone(),
+            original: table.original,
+            from: table.from.clone(),
+            to: table.to.clone(),
             creation: made.statement,
             indexes,
             references,

@@ -83,10 +83,7 @@ pub async fn write(
 /// What a person should know about a table.
 pub(super) fn notes_of(export: &Export<'_>) -> Vec<String> {
     let table = &export.from.name;
-    let is_known = |name: &String| export.columns.iter().any(|column| column.name == *name);
-    let columns = export.original.columns.iter();
-    let omitted = columns.filter(|column| !is_known(&column.name));
-    let omitted = omitted.map(|column| format!("{table}.{} is left out", column.name));
+    let omitted = export.from.omitted_columns(export.original);
     let pairs = export.columns.iter().zip(&export.from.columns);
     let unknown = pairs.filter(|(column, from)| {
         column.own == Type::Uuid && matches!(from.content, Content::Values(_))

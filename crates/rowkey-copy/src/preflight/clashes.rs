@@ -12,6 +12,7 @@ use tokio::sync::mpsc;
 
 use crate::engine::{engine, of_column};
 use crate::plan::CopyPolicy;
+use crate::prepared::PreparedTable;
 use crate::read::read;
 use crate::select::{KeyRange, first};
 use crate::table_side::{ColumnSide, Content, TableSide};
@@ -35,11 +36,11 @@ pub(super) struct Found {
 pub(super) async fn find(
     source: &mut Connection,
     target: &mut Connection,
-    table: &Table,
+    table: &PreparedTable<'_>,
     existing: Option<&Table>,
-    (from, to): (&TableSide, &TableSide),
     misfits: &[String],
 ) -> Result<Found, Error> {
+    let (from, to, table) = (&table.from, &table.to, table.original);
     let mut found = Found::default();
     let own = unique(table);
     let more = existing.map(unique).unwrap_or_default();

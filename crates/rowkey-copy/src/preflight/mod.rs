@@ -14,6 +14,7 @@ pub use self::values::{Misfit, Misfits};
 use super::engine::engine;
 use super::mapping::{all_or_one, check_backends};
 use super::plan::CopyPlan;
+use super::prepared::PreparedTable;
 use super::table_side::TableSide;
 use super::{checkpoint, create, existing, objects, omissions, session};
 
@@ -53,14 +54,16 @@ impl Preflight {
         session::begin_reading(source).await?;
         session::set_target(target).await?;
         let mut findings = Findings::default();
-        findings.check_plan(plan, &catalog)?;
+        let tables = findings.check_plan(plan, &catalog)?;
         if findings.refused.is_empty() {
             progress.report(Step::Begins(LOOKING.into()));
             let target_catalog = Catalog::read(target).await?;
             findings
-                .check_databases(source, target, plan, &catalog, &target_catalog, None)
+                .check_databases(source, target, plan, &tables, &target_catalog, None)
                 .await?;
-            findings.note_omissions(source, plan, &catalog).await?;
+            let left_out = omissions::of_database(source, plan, &catalog).await?;
+            findings.notes.extend(left_out);
+            findings.note_omissions(&tables)?;
         }
         if !session::sees_one_moment(source).await? {
             findings.notes.push(session::NO_MOMENT.into());
@@ -103,7 +106,7 @@ pub(super) async fn require(
         }
     }
     let mut findings = Findings::default();
-    findings.check_plan(plan, catalog)?;
+    let tables = findings.check_plan(plan, catalog)?;
     all_or_one(std::mem::take(&mut findings.refused))?;
     progress.report(Step::Begins(LOOKING.into()));
     findings
@@ -111,7 +114,7 @@ pub(super) async fn require(
             source,
             target,
             plan,
-            catalog,
+            &tables,
             &target_catalog,
             Some(creates),
         )
@@ -125,34 +128,34 @@ struct Findings {
     values: Vec<Misfits>,
     refused: Vec<Error>,
     notes: Vec<String>,
-    from: Vec<TableSide>,
-    to: Vec<TableSide>,
 }
 
 impl Findings {
     /// What can be said without a look at values.
-    fn check_plan(&mut self, plan: &CopyPlan, catalog: &Catalog) -> Result<(), Error> {
+    fn check_plan<'c>(
+        &mut self,
+        plan: &CopyPlan,
+        catalog: &'c Catalog,
+    ) -> Result<Vec<PreparedTable<'c>>, Error> {
+        let mut tables = Vec::new();
         self.refused = plan.refusals()?;
         if !self.refused.is_empty() {
-            return Ok(());
+            return Ok(tables);
         }
         if let Err(error) = plan.check_catalog(catalog) {
             self.refused.push(error);
-            return Ok(());
+            return Ok(tables);
         }
-        for (place, table) in plan.tables.iter().enumerate() {
-            let original = catalog.table(&table.name)?;
+        for planned in &plan.tables {
+            let original = catalog.table(&planned.name)?;
             let own_rows = objects::require_own_rows(original, catalog.backend);
             self.refused.extend(own_rows.err());
-            match plan.sides(catalog, place) {
-                Ok((from, to)) => {
-                    self.from.push(from);
-                    self.to.push(to);
-                }
+            match plan.prepare(catalog, planned) {
+                Ok(table) => tables.push(table),
                 Err(error) => self.refused.push(error),
             }
         }
-        Ok(())
+        Ok(tables)
     }
 
     /// The target, and the values of the source.
@@ -161,21 +164,19 @@ impl Findings {
         source: &mut Connection,
         target: &mut Connection,
         plan: &CopyPlan,
-        catalog: &Catalog,
+        tables: &[PreparedTable<'_>],
         target_catalog: &Catalog,
         creates: Option<bool>,
     ) -> Result<(), Error> {
-        let refused = target::refusals(target, target_catalog, plan, &self.to, creates).await?;
+        let sides: Vec<&TableSide> = tables.iter().map(|table| &table.to).collect();
+        let refused = target::refusals(target, target_catalog, plan, &sides, creates).await?;
         self.refused.extend(refused);
-        for place in 0..plan.tables.len() {
-            let (Some(from), Some(to)) = (self.from.get(place).cloned(), self.to.get(place)) else {
-                continue;
-            };
+        for planned in tables {
+            let PreparedTable { original, from, to } = planned;
             if to.keeps_rows() {
                 self.notes.push(existing::kept(to));
                 continue;
             }
-            let original = catalog.table(&from.name)?;
             let existing = target::table_of(target_catalog, to);
             let (to, not_null) = match existing {
                 Some(table) => (
@@ -187,15 +188,17 @@ impl Findings {
             if creates.is_none() {
                 self.notes.extend(omissions::triggers(target_catalog, &to));
             }
+            let from = from.clone();
+            let table = PreparedTable { original, from, to };
             session::mark(source).await?;
             let checked = self
-                .check_table(source, target, original, existing, (&from, &to), &not_null)
+                .check_table(source, target, &table, existing, &not_null, tables)
                 .await;
             match checked {
                 Err(error) if error.is_denied() => {
                     session::back_to_mark(source).await?;
                     self.refused.push(Error::refused(
-                        format!("the table {}", from.name),
+                        format!("the table {}", original.name),
                         format!("it may not be read: {}", error.reason()),
                         "grant SELECT on it, or delete its entry from the plan",
                     ));
@@ -210,13 +213,12 @@ impl Findings {
         &mut self,
         source: &mut Connection,
         target: &mut Connection,
-        original: &Table,
+        table: &PreparedTable<'_>,
         existing: Option<&Table>,
-        sides: (&TableSide, &TableSide),
         not_null: &[String],
+        tables: &[PreparedTable<'_>],
     ) -> Result<(), Error> {
-        let expected = original.estimated_rows;
-        let misfits = values::misfits(source, sides.0, sides.1, not_null, expected).await?;
+        let misfits = values::misfits(source, table, not_null).await?;
         let columns: Vec<String> = misfits
             .iter()
             .map(|misfits| misfits.column.clone())
@@ -225,46 +227,29 @@ impl Findings {
         self.values.extend(misfits);
         if existing.is_none() {
             self.refused
-                .extend(orphans(source, original, &self.from).await?);
+                .extend(orphans(source, table.original, tables).await?);
         }
-        let found = clashes::find(source, target, original, existing, sides, &columns).await?;
+        let found = clashes::find(source, target, table, existing, &columns).await?;
         self.refused.extend(found.refused);
         self.notes.extend(found.notes);
         Ok(())
     }
 
-    /// What the copy leaves behind.
-    async fn note_omissions(
-        &mut self,
-        source: &mut Connection,
-        plan: &CopyPlan,
-        catalog: &Catalog,
-    ) -> Result<(), Error> {
-        let left_out = omissions::of_database(source, plan, catalog).await?;
-        self.notes.extend(left_out);
-        let originals = self.from.iter().map(|side| catalog.table(&side.name));
-        let originals: Vec<&Table> = originals.collect::<Result<_, _>>()?;
-        let mut used = objects::used_names(&self.to);
-        for (table, side) in originals.iter().zip(&self.to) {
-            let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
-            let omitted = table
-                .columns
-                .iter()
-                .filter(|column| !is_copied(&column.name));
-            self.notes.extend(
-                omitted.map(|column| format!("{}.{} is left out", table.name, column.name)),
-            );
-            let backend = catalog.backend;
-            let made = create::creation(backend, table, side, &self.to, &originals, false)?;
+    /// What the copy leaves behind of the tables.
+    fn note_omissions(&mut self, tables: &[PreparedTable<'_>]) -> Result<(), Error> {
+        let all: Vec<&PreparedTable<'_>> = tables.iter().collect();
+        let mut used = objects::used_names(tables);
+        for table in &all {
+            self.notes.extend(table.omitted_columns());
+            let made = create::creation(table, &all, false)?;
             self.notes.extend(made.left_out);
-            let indexes = objects::indexes(backend, table, side, &mut used)?;
-            self.notes
-                .extend(indexes.into_iter().filter_map(Result::err));
-            if engine(side.backend).objects.adds_references {
-                let keys = objects::references(backend, table, side, &self.to, &originals)?;
-                self.notes.extend(keys.into_iter().filter_map(Result::err));
+            let mut planned = objects::indexes(table, &mut used)?;
+            if engine(table.to.backend).objects.adds_references {
+                planned.extend(objects::references(table, &all)?);
             }
-            self.notes.extend(omissions::of_table(backend, table, side));
+            self.notes
+                .extend(planned.into_iter().filter_map(Result::err));
+            self.notes.extend(omissions::of_table(table));
         }
         Ok(())
     }
@@ -276,7 +261,7 @@ impl Findings {
 async fn orphans(
     source: &mut Connection,
     table: &Table,
-    copied: &[TableSide],
+    copied: &[PreparedTable<'_>],
 ) -> Result<Vec<Error>, Error> {
     let query = engine(source.backend()).objects.orphans;
     let Some(query) = query.filter(|_| !table.foreign_keys.is_empty()) else {
@@ -288,7 +273,8 @@ async fn orphans(
     for row in source.query(&doing, query, &[name]).await? {
         let parent = row.text(0)?;
         // References to other tables are left out. A reference may write the name in other letters.
-        let is_parent = |side: &TableSide| side.name.name.eq_ignore_ascii_case(parent);
+        let is_parent =
+            |table: &PreparedTable<'_>| table.original.name.name.eq_ignore_ascii_case(parent);
         if !copied.iter().any(is_parent) {
             continue;
         }

@@ -17,7 +17,7 @@ pub(super) async fn refusals(
     target: &mut Connection,
     catalog: &Catalog,
     plan: &CopyPlan,
-    sides: &[TableSide],
+    sides: &[&TableSide],
     create: Option<bool>,
 ) -> Result<Vec<Error>, Error> {
     let creates =
@@ -167,7 +167,7 @@ async fn may_not_create(target: &mut Connection) -> Result<Option<Error>, Error>
 /// Schemas, or databases of MySQL and MariaDB, that the plan names and the copy does not make.
 async fn missing_schemas(
     target: &mut Connection,
-    sides: &[TableSide],
+    sides: &[&TableSide],
 ) -> Result<Vec<Error>, Error> {
     let query = engine(target.backend()).target.schema;
     let mut refused = Vec::new();
@@ -211,7 +211,7 @@ async fn same_tables(target: &mut Connection, plan: &CopyPlan) -> Result<Vec<Err
 }
 
 /// Types of PostgreSQL's users and extensions, which the copy does not make.
-async fn unknown_types(target: &mut Connection, sides: &[TableSide]) -> Result<Vec<Error>, Error> {
+async fn unknown_types(target: &mut Connection, sides: &[&TableSide]) -> Result<Vec<Error>, Error> {
     let mut refused = Vec::new();
     let Some(query) = engine(target.backend()).target.user_type else {
         return Ok(refused);
@@ -236,7 +236,7 @@ async fn unknown_types(target: &mut Connection, sides: &[TableSide]) -> Result<V
 /// Collations differ between MySQL, MariaDB and their versions.
 async fn unknown_collations(
     target: &mut Connection,
-    sides: &[TableSide],
+    sides: &[&TableSide],
 ) -> Result<Vec<Error>, Error> {
     let mut refused = Vec::new();
     let Some(query) = engine(target.backend()).target.collations else {

@@ -13,6 +13,7 @@ use crate::batch::{Batch, Cell};
 use crate::compare::key_text;
 use crate::engine::engine;
 use crate::plan::CopyPolicy;
+use crate::prepared::PreparedTable;
 use crate::read::read;
 use crate::replacements::SpecialValue;
 use crate::select::{KeyRange, first};
@@ -93,21 +94,20 @@ struct SuspectColumn<'s> {
 
 /// Finds the values of a table that have no place. Columns whose types say that all values have one
 /// are not read. `not_null` are the columns of the target that refuse NULL although the source has
-/// it, `expected` is how many rows the table has, by its statistics.
+/// it.
 pub(super) async fn misfits(
     source: &mut Connection,
-    from: &TableSide,
-    to: &TableSide,
+    table: &PreparedTable<'_>,
     not_null: &[String],
-    expected: Option<u64>,
 ) -> Result<Vec<Misfits>, Error> {
+    let PreparedTable { original, from, to } = table;
     // Whether the account may read all of them, whose types the driver need not know.
     let rows = format!("{} WHERE 1 = 0", from.select(KeyRange::ALL, false)?);
     let nothing = format!("SELECT 1 FROM ({rows}) AS readable");
     let doing = format!("the privileges on {}", from.name);
     source.query(&doing, &nothing, &[]).await?;
     let mut suspects = suspect_columns(from, to, not_null)?;
-    count(source, from, &mut suspects, expected).await?;
+    count(source, from, &mut suspects, original.estimated_rows).await?;
     if !suspects.is_empty() {
         read_suspects(source, from, to, &mut suspects).await?;
     }
