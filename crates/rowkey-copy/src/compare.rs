@@ -6,7 +6,7 @@ use rowkey_tables::digest::{self, Digest};
 use rowkey_tables::types::clock;
 use rowkey_tables::{Connection, Error, Progress, Step};
 use serde::Serialize;
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, Sender};
 
 use crate::batch::{Batch, Canonical, Cell};
 use crate::checkpoint::{self, Checkpoint, State};
@@ -120,42 +120,106 @@ pub(super) async fn compare_table(
     from: &TableSide,
     to: &TableSide,
 ) -> Result<ComparedTable, Error> {
+    let mut old = TableRows::all(source, from)?;
+    let mut new = TableRows::all(target, to)?;
+    compare_rows(&from.name, &mut old, &mut new).await
+}
+
+/// Rows of a table or of a file, with cells in the same order on both sides.
+pub(crate) trait RowSource {
+    /// The places of the columns of the key.
+    fn key(&self) -> &[usize];
+
+    /// Sends all rows in batches.
+    async fn send(&mut self, batches: Sender<Batch>) -> Result<(), Error>;
+}
+
+/// The rows of a query that selects the columns of a side.
+pub(crate) struct TableRows<'c> {
+    connection: &'c mut Connection,
+    side: &'c TableSide,
+    query: String,
+}
+
+impl<'c> TableRows<'c> {
+    /// All rows of a table.
+    pub(crate) fn all(connection: &'c mut Connection, side: &'c TableSide) -> Result<Self, Error> {
+        Ok(Self {
+            connection,
+            side,
+            query: side.select(KeyRange::ALL, false)?,
+        })
+    }
+}
+
+impl RowSource for TableRows<'_> {
+    fn key(&self) -> &[usize] {
+        &self.side.key
+    }
+
+    async fn send(&mut self, batches: Sender<Batch>) -> Result<(), Error> {
+        let rows = CopyPolicy::default().batch_rows as usize;
+        read(self.connection, self.side, &self.query, rows, batches).await
+    }
+}
+
+/// Compares the hashes of the rows of both sides of a table.
+pub(crate) async fn compare_rows(
+    table: &QualifiedName,
+    source: &mut impl RowSource,
+    target: &mut impl RowSource,
+) -> Result<ComparedTable, Error> {
     let (mut old, mut new) = (Digest::default(), Digest::default());
-    let add = |digest: &mut Digest, hashed: Hashed<'_>| {
-        digest.add_hashes(hashed.key, hashed.row);
-    };
-    let (old_rows, new_rows) = (
-        from.select(KeyRange::ALL, false)?,
-        to.select(KeyRange::ALL, false)?,
-    );
     try_join(
-        each_row(source, from, &old_rows, |row| add(&mut old, row)),
-        each_row(target, to, &new_rows, |row| add(&mut new, row)),
+        each_row(source, |row| old.add_hashes(row.key, row.row)),
+        each_row(target, |row| new.add_hashes(row.key, row.row)),
     )
     .await?;
     let difference = match old.some_differences(&new).as_slice() {
         [] => None,
         parts => Some(Difference {
             parts: old.differences(&new),
-            keys: differing_keys(source, target, from, to, parts).await?,
+            keys: differing_keys(source, target, parts).await?,
         }),
     };
     Ok(ComparedTable {
-        table: from.name.clone(),
+        table: table.clone(),
         rows: old.rows(),
         target_rows: new.rows(),
         difference,
     })
 }
 
+async fn differing_keys(
+    source: &mut impl RowSource,
+    target: &mut impl RowSource,
+    parts: &[usize],
+) -> Result<Vec<String>, Error> {
+    let mut rows = digest::Rows::default();
+    let key = source.key().to_vec();
+    let mut add = |row: HashedRow<'_>, is_old| {
+        if parts.contains(&digest::part_of_hash(row.key)) {
+            rows.add_hash(key_text(row.batch, row.cells, &key), row.row, is_old);
+        }
+    };
+    each_row(source, |row| add(row, true)).await?;
+    each_row(target, |row| add(row, false)).await?;
+    Ok(rows.first_differences())
+}
+
 /// The number and the sum of the hashes of the rows of a query.
 pub(super) async fn sum(
     connection: &mut Connection,
     side: &TableSide,
-    query: &str,
+    query: String,
 ) -> Result<(u64, u128), Error> {
     let (mut rows, mut sum) = (0, 0_u128);
-    each_row(connection, side, query, |row| {
+    let mut source = TableRows {
+        connection,
+        side,
+        query,
+    };
+    each_row(&mut source, |row| {
         rows += 1;
         sum = sum.wrapping_add(row.row);
     })
@@ -163,73 +227,42 @@ pub(super) async fn sum(
     Ok((rows, sum))
 }
 
-async fn differing_keys(
-    source: &mut Connection,
-    target: &mut Connection,
-    from: &TableSide,
-    to: &TableSide,
-    parts: &[usize],
-) -> Result<Vec<String>, Error> {
-    let mut rows = digest::Rows::default();
-    for (is_old, connection, side) in [(true, source, from), (false, target, to)] {
-        let query = side.select(KeyRange::ALL, false)?;
-        each_row(connection, side, &query, |row| {
-            if parts.contains(&digest::part_of_hash(row.key)) {
-                let key = key_text(row.batch, row.cells, &from.key);
-                rows.add_hash(key, row.row, is_old);
-            }
-        })
-        .await?;
-    }
-    Ok(rows.first_differences())
-}
-
 /// A row with the hashes of its key and of all of it.
-pub(crate) struct Hashed<'b> {
-    pub(crate) batch: &'b Batch,
-    pub(crate) cells: &'b [Cell],
-    pub(crate) key: u128,
-    pub(crate) row: u128,
+struct HashedRow<'b> {
+    batch: &'b Batch,
+    cells: &'b [Cell],
+    key: u128,
+    row: u128,
 }
 
-pub(crate) async fn each_row(
-    connection: &mut Connection,
-    side: &TableSide,
-    query: &str,
-    take: impl FnMut(Hashed<'_>),
+/// Calls a function with each row. Rows without a key have that of all their cells.
+async fn each_row(
+    source: &mut impl RowSource,
+    mut take: impl FnMut(HashedRow<'_>),
 ) -> Result<(), Error> {
-    let (sender, batches) = mpsc::channel::<Batch>(1);
+    let key = source.key().to_vec();
+    let (sender, mut batches) = mpsc::channel::<Batch>(1);
     let hashing = async {
-        hash_each(batches, &side.key, take).await;
+        let mut canonical = Canonical::default();
+        while let Some(batch) = batches.recv().await {
+            for cells in batch.rows() {
+                let row = canonical.hash(&batch, cells);
+                let key = match key.as_slice() {
+                    [] => row,
+                    key => canonical.hash_of(&batch, cells, key),
+                };
+                take(HashedRow {
+                    batch: &batch,
+                    cells,
+                    key,
+                    row,
+                });
+            }
+        }
         Ok(())
     };
-    let rows = CopyPolicy::default().batch_rows as usize;
-    try_join(read(connection, side, query, rows, sender), hashing).await?;
+    try_join(source.send(sender), hashing).await?;
     Ok(())
-}
-
-/// Calls a function with each row of some batches. Rows without a key have that of all their cells.
-pub(crate) async fn hash_each(
-    mut batches: mpsc::Receiver<Batch>,
-    key: &[usize],
-    mut take: impl FnMut(Hashed<'_>),
-) {
-    let mut canonical = Canonical::default();
-    while let Some(batch) = batches.recv().await {
-        for cells in batch.rows() {
-            let row = canonical.hash(&batch, cells);
-            let key = match key {
-                [] => row,
-                key => canonical.hash_of(&batch, cells, key),
-            };
-            take(Hashed {
-                batch: &batch,
-                cells,
-                key,
-                row,
-            });
-        }
-    }
 }
 
 /// A key for people; the whole row if there is none.

@@ -49,7 +49,7 @@ pub use self::run::{CopiedTable, Report, copy};
 pub(crate) use self::target_tables::{TargetTable, target_tables};
 #[cfg(feature = "parquet")]
 pub(crate) use self::{
-    compare::{Hashed, each_row, hash_each, key_text},
+    compare::{RowSource, TableRows, compare_rows},
     create::{counted, line},
     existing::{check_references, check_target},
     mapping::all_or_one,

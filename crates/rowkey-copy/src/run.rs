@@ -270,7 +270,7 @@ impl Job<'_> {
             // Whether the source has other rows now where an earlier run has copied some.
             let doing = format!("reading again what was copied of {}", from.name);
             progress.report(Step::Begins(doing));
-            let found = compare::sum(source, from, &copied).await?;
+            let found = compare::sum(source, from, copied).await?;
             if found != (part.checkpoint.rows, part.checkpoint.sum) {
                 let compared = compare_table(source, target, from, to).await?;
                 return Ok(compared.difference);
