@@ -280,7 +280,7 @@ impl<'c> Planner<'c> {
         let there = self.there.iter().find(|found| found.name == becomes);
         let is_computed = |column: &&Column| {
             let found = there.and_then(|there| there.column(&column.name));
-            found.is_some_and(|found| found.generated == "generated")
+            found.is_some_and(|found| found.generated == Generated::Computed)
         };
         let columns = table.columns.iter();
         TablePlan {
