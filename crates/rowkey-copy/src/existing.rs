@@ -2,12 +2,13 @@
 
 use rowkey_tables::catalog::{Catalog, Table};
 use rowkey_tables::types;
+use rowkey_tables::types::declared::is_same_type;
 use rowkey_tables::{Connection, Error};
 
 use crate::engine::engine;
 use crate::plan::{ExistingRows, type_of};
 use crate::select::first;
-use crate::table_side::TableSide;
+use crate::table_side::{Content, TableSide};
 
 /// Fails, with what is wrong, for a reference without a row, if the target does not look while rows
 /// are written.
@@ -111,6 +112,12 @@ pub(super) async fn delete_rows(
 fn check_types(table: &Table, side: &TableSide) -> Result<(), Error> {
     for column in &side.columns {
         let found = table.column(&column.name);
+        // An id has the length of its form, whatever the type says.
+        if let (Content::Ids(form), Some(found)) = (column.content, found)
+            && is_same_type(side.backend, &found.sql_type, &form.sql_type())
+        {
+            continue;
+        }
         let own = found.and_then(|found| types::parse(side.backend, &found.sql_type));
         let planned = type_of(&column.sql_type);
         if let Some(found) = found

@@ -31,7 +31,8 @@ impl<'c> Job<'c> {
             objects::require_own_rows(table.original, catalog.backend)?;
             job.notes.extend(table.omitted_columns());
             let keeps_rows = table.to.keeps_rows();
-            job.notes.extend(keeps_rows.then(|| existing::kept(&table.to)));
+            job.notes
+                .extend(keeps_rows.then(|| existing::kept(&table.to)));
             job.tables.push(table);
         }
         Ok(job)

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::{Storage, StoragePlan};
+use rowkey_core::storage::{Storage, StoragePlan, Stored};
 use rowkey_sql::StoredForm;
 use rowkey_tables::catalog::{Catalog, Column, Generated, QualifiedName, Table};
 use rowkey_tables::dialect::Dialect;
@@ -320,7 +320,7 @@ impl<'c> Planner<'c> {
             found => found.flatten(),
         };
         let ids = self.ids.get(&place(table, &column.name));
-        let stored_to = ids.map(|ids| (ids, self.form_there(ids.format, found)));
+        let stored_to = ids.map(|ids| (ids, self.form_there(ids, found)));
         if let Some((ids, Some(stored_to))) = stored_to {
             planned.format = Some(ids.format.name().into());
             planned.stored_from = Some(ids.stored_from.clone());
@@ -348,16 +348,33 @@ impl<'c> Planner<'c> {
         }
     }
 
-    /// How ids are stored in a column of the target: as keys of the format are by default, or in
-    /// another way, if that has the type which the column has already.
-    fn form_there(&self, format: FormatKind, found: Option<&Column>) -> Option<String> {
-        let default: StoredForm = StoragePlan::default_for(format).column(self.target).into();
-        let forms = Storage::ALL.into_iter();
-        let forms = forms.filter_map(|one| StoredForm::new(format, self.target, one, None).ok());
+    /// How ids are stored in a column of the target: as keys of the format are by default, as in
+    /// the source, or in another way, if that has the type which the column has already.
+    fn form_there(&self, ids: &Ids, found: Option<&Column>) -> Option<String> {
+        let default: StoredForm = StoragePlan::default_for(ids.format)
+            .column(self.target)
+            .into();
+        let form_here = StoredForm::named(ids.format, self.source, &ids.stored_from);
+        let here = form_here.ok().map(StoredForm::storage);
+        let forms = here.into_iter().chain(Storage::ALL);
+        let forms =
+            forms.filter_map(|one| StoredForm::new(ids.format, self.target, one, None).ok());
         let mut forms = std::iter::once(default).chain(forms);
-        let form = forms.find(|form| {
-            found.is_none_or(|found| is_same_type(self.target, &found.sql_type, &form.sql_type()))
-        })?;
+        let fits = |form: &StoredForm, found: &Column| {
+            let length = match types::parse(self.target, &found.sql_type) {
+                Some(Type::Text(length)) => length,
+                _ => None,
+            };
+            // SQLite has one type for text of every length.
+            let has_length = match form.encode(0) {
+                Stored::Text(text) => {
+                    length.is_none_or(|found| found as usize == text.as_str().len())
+                }
+                _ => true,
+            };
+            has_length && is_same_type(self.target, &found.sql_type, &form.sql_type())
+        };
+        let form = forms.find(|form| found.is_none_or(|found| fits(form, found)))?;
         Some(format!(
             "{}:{}",
             form.storage().name(),

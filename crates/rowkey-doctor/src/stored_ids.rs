@@ -50,6 +50,11 @@ pub async fn stored_ids(
     if !report.candidates.iter().all(|one| is_public(one.layout)) {
         return unknown("the order of its bytes is not certain");
     }
+    let is_hex = matches!(storage, "text-hex" | "text-hex-upper");
+    let mut formats = report.candidates.iter().map(|one| one.format);
+    if is_hex && formats.any(|format| format == FormatKind::AnyUuid) {
+        return unknown("they are hexadecimal digits, but none that only UUIDs have");
+    }
     let format = format_of_all(&report);
     let assumed = match Storage::ALL.into_iter().find(|one| one.name() == storage) {
         Some(Storage::Text | Storage::TextUpper | Storage::TextHex | Storage::TextHexUpper) => None,

@@ -72,6 +72,7 @@ pub(super) fn integer_cell(number: i128) -> Result<Cell, String> {
 /// The bytes of a UUID in text.
 fn sixteen_of(text: &str) -> Option<[u8; 16]> {
     let is_hyphen = |place: usize| matches!(place, 8 | 13 | 18 | 23);
+    let is_hex = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let is_shaped = text.len() == 36
         && text
             .bytes()
@@ -80,7 +81,7 @@ fn sixteen_of(text: &str) -> Option<[u8; 16]> {
                 true => byte == b'-',
                 false => byte.is_ascii_hexdigit(),
             });
-    if !is_shaped {
+    if !is_shaped && !is_hex {
         return None;
     }
     let number = u128::from_str_radix(&text.replace('-', ""), 16).ok()?;

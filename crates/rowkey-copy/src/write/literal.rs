@@ -8,8 +8,8 @@ use rowkey_tables::dialect::Dialect;
 use rowkey_tables::text_literal::push_text_literal;
 use rowkey_tables::types::{Type, clock};
 
-pub(crate) use self::parts::hyphenated;
 use self::parts::{append, push_hex};
+pub(crate) use self::parts::{hyphenated, uuid_text};
 use super::fit;
 use crate::batch::{Batch, Cell};
 use crate::engine::engine;
@@ -74,7 +74,7 @@ pub(crate) fn push(
             let as_text = matches!(column.own, Type::Text(_) | Type::PaddedText(_))
                 || column.own == Type::Uuid && values.writes_uuids;
             match as_text {
-                true => append(sql, format_args!("'{}'", hyphenated(bytes))),
+                true => append(sql, format_args!("'{}'", uuid_text(column.own, bytes))),
                 false => push_bytes(sql, backend, bytes),
             }
         }

@@ -10,7 +10,7 @@ use sqlx::PgConnection;
 
 use super::encoded::Payload;
 use super::fit;
-use super::literal::hyphenated;
+use super::literal::uuid_text;
 use super::transaction::{TransactionBatches, check_count};
 use crate::batch::{Batch, Cell, Normal, normal};
 use crate::table_side::{ColumnSide, Content, TableSide};
@@ -115,7 +115,7 @@ fn append_value(
         Cell::Sixteen(span) => match (column.content, column.own) {
             (Content::Ids(form), _) => append_stored(bytes, form.encode(batch.sixteen(span))),
             (_, Type::Text(_) | Type::PaddedText(_)) => {
-                bytes.extend(hyphenated(batch.bytes(span)).as_bytes());
+                bytes.extend(uuid_text(column.own, batch.bytes(span)).as_bytes());
             }
             _ => bytes.extend(batch.bytes(span)),
         },

@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, Sqlite, SqliteConnection};
 
 use super::encoded::Payload;
 use super::fit;
-use super::literal::hyphenated;
+use super::literal::uuid_text;
 use super::transaction::{TransactionBatches, check_count};
 use crate::batch::{Batch, Cell};
 use crate::table_side::{ColumnSide, Content, TableSide};
@@ -102,7 +102,9 @@ fn bind<'q>(
                 Stored::Decimal(number) => query.bind(number.to_string()),
                 Stored::Integer(number) => query.bind(number),
             },
-            (_, Type::Text(_) | Type::PaddedText(_)) => query.bind(hyphenated(batch.bytes(span))),
+            (_, Type::Text(_) | Type::PaddedText(_)) => {
+                query.bind(uuid_text(column.own, batch.bytes(span)))
+            }
             _ => query.bind(batch.bytes(span).to_vec()),
         },
         Cell::Refused(span) => return Err(batch.text(span).to_owned()),

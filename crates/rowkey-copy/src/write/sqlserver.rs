@@ -11,7 +11,7 @@ use tiberius::time::{Date, DateTime2, DateTimeOffset, Time};
 use tiberius::{BulkLoadRequest, ColumnData, SqlBulkCopyOption, TokenRow};
 
 use super::encoded::{Payload, Statement};
-use super::literal::hyphenated;
+use super::literal::uuid_text;
 use super::transaction::{TransactionBatches, check_count};
 use super::{fit, literal};
 use crate::batch::{Batch, Cell};
@@ -203,7 +203,7 @@ fn value(column: &ColumnSide, batch: &Batch, cell: Cell) -> Result<ColumnData<'s
         Cell::Sixteen(span) => match (column.content, column.own) {
             (Content::Ids(form), _) => stored(form.encode(batch.sixteen(span)))?,
             (_, Type::Text(_) | Type::PaddedText(_)) => {
-                D::String(Some(hyphenated(batch.bytes(span)).into()))
+                D::String(Some(uuid_text(column.own, batch.bytes(span)).into()))
             }
             (_, Type::Uuid) => guid(batch.sixteen(span).to_be_bytes()),
             _ => D::Binary(Some(batch.bytes(span).to_vec().into())),

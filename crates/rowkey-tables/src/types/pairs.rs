@@ -70,8 +70,13 @@ pub fn pair(from: Type, to: Type) -> Option<Kind> {
         (T::Date, T::Date) => Kind::Date,
         (T::Time, T::Time) => Kind::Time,
         (T::Timestamp | T::Instant, T::Timestamp | T::Instant) => Kind::Timestamp,
-        (T::Uuid, T::Uuid | T::FixedBytes(16) | T::Bytes(_) | T::Text(_) | T::PaddedText(36))
-        | (T::FixedBytes(16) | T::Bytes(_) | T::Text(_) | T::PaddedText(36), T::Uuid) => Kind::Uuid,
+        (
+            T::Uuid,
+            T::Uuid | T::FixedBytes(16) | T::Bytes(_) | T::Text(_) | T::PaddedText(32 | 36),
+        )
+        | (T::FixedBytes(16) | T::Bytes(_) | T::Text(_) | T::PaddedText(32 | 36), T::Uuid) => {
+            Kind::Uuid
+        }
         (T::Enum, T::Enum) | (T::Set, T::Set) | (T::Interval, T::Interval) => Kind::Text,
         (T::Bits { .. }, T::Bits { .. }) => Kind::Text,
         // The mask of a whole address is part of a network, and left out of an address.

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use rowkey_tables::types::Type;
+
 /// Writing to a text does not fail.
 pub(super) fn append(sql: &mut String, value: std::fmt::Arguments<'_>) {
     let _ = sql.write_fmt(value);
@@ -15,6 +17,18 @@ pub(super) fn push_hex(text: &mut String, bytes: &[u8]) {
     for byte in bytes {
         text.push(DIGITS[usize::from(byte >> 4)]);
         text.push(DIGITS[usize::from(byte & 15)]);
+    }
+}
+
+/// A UUID as text for a column: without hyphens where it has no place for them.
+pub(crate) fn uuid_text(own: Type, bytes: &[u8]) -> String {
+    match own {
+        Type::Text(Some(32)) | Type::PaddedText(32) => {
+            let mut text = String::new();
+            push_hex(&mut text, bytes);
+            text
+        }
+        _ => hyphenated(bytes),
     }
 }
 

@@ -8,6 +8,7 @@ mod interrupted;
 mod keys;
 mod lossy_types;
 mod many_rows;
+mod migrated_target;
 mod newer_servers;
 mod omissions;
 mod parallel;
@@ -62,6 +63,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     omissions::add_tests(suite);
     lossy_types::add_tests(suite);
     many_rows::add_tests(suite);
+    migrated_target::add_tests(suite);
     newer_servers::add_tests(suite);
     parallel::add_tests(suite);
     refusals::add_tests(suite);
