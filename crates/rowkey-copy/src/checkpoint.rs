@@ -2,6 +2,7 @@
 
 use rowkey_tables::{Connection, Error};
 
+use crate::batch::RowSum;
 use crate::engine::engine;
 use crate::write::Tally;
 
@@ -40,8 +41,8 @@ impl State {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Checkpoint {
     pub(super) state: State,
-    pub(super) rows: u64,
-    pub(super) sum: u128,
+    /// The rows that were copied.
+    pub(super) copied: RowSum,
     /// The key of the last row that was copied.
     pub(super) last_key: Vec<u8>,
     /// The last key of the part; none for the last part.
@@ -53,8 +54,7 @@ impl Checkpoint {
     pub(super) fn beginning(until_key: Vec<u8>) -> Self {
         Self {
             state: State::Begun,
-            rows: 0,
-            sum: 0,
+            copied: RowSum::default(),
             last_key: Vec::new(),
             until_key,
         }
@@ -85,7 +85,7 @@ pub(super) async fn read_existing(
     for row in target.query(DOING, &query, &[]).await? {
         let state = row.text(1)?;
         let state = State::ALL.into_iter().find(|known| known.name() == state);
-        let (Some(state), Ok(sum), Ok(last_key), Ok(until_key)) = (
+        let (Some(state), Ok(hash), Ok(last_key), Ok(until_key)) = (
             state,
             u128::from_str_radix(row.text(3)?, 16),
             hex::decode(row.text(4)?),
@@ -103,10 +103,10 @@ pub(super) async fn read_existing(
             if (number, part) != (place, parts.len() as i64) {
                 return Err(damaged());
             }
+            let rows = row.count(2).map_err(|_| damaged())?;
             parts.push(Checkpoint {
                 state,
-                rows: row.count(2).map_err(|_| damaged())?,
-                sum,
+                copied: RowSum { rows, hash },
                 last_key,
                 until_key,
             });
@@ -203,11 +203,11 @@ pub(super) async fn advance(
 ) -> Result<(), Error> {
     let last_key = hex::encode(&tally.last_key);
     let statement = format!(
-        "UPDATE {TABLE} SET state = '{}', row_count = {}, row_sum = '{:032x}', last_key = '{last_key}' \
+        "UPDATE {TABLE} SET state = '{}', row_count = {}, row_sum = '{}', last_key = '{last_key}' \
          WHERE {} AND row_count = {before} AND state = '{}'",
         state.name(),
-        tally.rows,
-        tally.sum,
+        tally.total.rows,
+        tally.total.hash_text(),
         place.condition(),
         State::Begun.name(),
     );

@@ -8,7 +8,7 @@ use rowkey_tables::{Connection, Error, Progress, Step};
 use serde::Serialize;
 use tokio::sync::mpsc::{self, Sender};
 
-use crate::batch::{Batch, Canonical, Cell};
+use crate::batch::{Batch, Canonical, Cell, RowSum};
 use crate::checkpoint::{self, Checkpoint, State};
 use crate::job::Job;
 use crate::mapping::check_backends;
@@ -212,19 +212,15 @@ pub(super) async fn sum(
     connection: &mut Connection,
     side: &TableSide,
     query: String,
-) -> Result<(u64, u128), Error> {
-    let (mut rows, mut sum) = (0, 0_u128);
+) -> Result<RowSum, Error> {
+    let mut sum = RowSum::default();
     let mut source = TableRows {
         connection,
         side,
         query,
     };
-    each_row(&mut source, |row| {
-        rows += 1;
-        sum = sum.wrapping_add(row.row);
-    })
-    .await?;
-    Ok((rows, sum))
+    each_row(&mut source, |row| sum.add(row.row)).await?;
+    Ok(sum)
 }
 
 /// A row with the hashes of its key and of all of it.

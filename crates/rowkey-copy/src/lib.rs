@@ -39,24 +39,11 @@ mod target_tables;
 mod write;
 
 pub use self::compare::{ComparedTable, Comparison, Difference, compare};
-pub(crate) use self::objects::require_own_rows;
 pub use self::plan::{ColumnPlan, CopyPlan, CopyPolicy, ExistingRows, TablePlan};
 pub use self::planning::{Choices, Planned, plan};
 pub use self::preflight::{Misfit, Misfits, Preflight};
 pub use self::replacements::{Cut, Null, Replacements, Strip, Zero};
 pub use self::request::{MAX_JOBS, Request};
 pub use self::run::{CopiedTable, Report, copy};
-pub(crate) use self::target_tables::{TargetTable, target_tables};
-#[cfg(feature = "parquet")]
-pub(crate) use self::{
-    compare::{RowSource, TableRows, compare_rows},
-    create::{counted, line},
-    existing::{check_references, check_target},
-    mapping::all_or_one,
-    objects::counter,
-    plan::{VERSION as PLAN_VERSION, is_collation, type_of},
-    planning::{is_counted_id, plan_for},
-    session::{begin_reading, begin_writing},
-};
 
 pub use rowkey_tables::{Address, Connection, Error, Progress, Row, Silent, Step, Value, catalog};

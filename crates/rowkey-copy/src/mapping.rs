@@ -1,5 +1,7 @@
 //! Both sides of a plan's tables and columns, and what of a plan has no place there.
 
+use std::fmt::Display;
+
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_sql::StoredForm;
@@ -244,19 +246,25 @@ pub(super) fn check_backends(
     target: &Connection,
     plan: &CopyPlan,
 ) -> Result<(), Error> {
-    for (what, found, planned) in [
-        ("the source", source.backend(), plan.source()?),
-        ("the target", target.backend(), plan.target()?),
-    ] {
-        if found != planned {
-            return Err(Error::refused(
-                what,
-                format!("it is {found}, and the plan is for {planned}"),
-                "give the address of the database that the plan is for",
-            ));
-        }
+    check_backend("the source", source.backend(), plan.source()?)?;
+    check_backend("the target", target.backend(), plan.target()?)
+}
+
+/// The plan is for the database of one side.
+pub(crate) fn check_backend(what: &str, found: Backend, planned: Backend) -> Result<(), Error> {
+    match found == planned {
+        true => Ok(()),
+        false => Err(wrong_backend(what, found, planned)),
     }
-    Ok(())
+}
+
+/// The error for a database that the plan is not for.
+pub(crate) fn wrong_backend(what: &str, found: Backend, planned: impl Display) -> Error {
+    Error::refused(
+        what,
+        format!("it is {found}, and the plan is for {planned}"),
+        "give the address of the database that the plan is for",
+    )
 }
 
 /// Refusals as one error.

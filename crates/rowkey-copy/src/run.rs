@@ -6,6 +6,7 @@ use rowkey_tables::dialect::Dialect;
 use rowkey_tables::{Connection, Error, Progress, Step};
 use serde::Serialize;
 
+use crate::batch::RowSum;
 use crate::checkpoint::{self, Checkpoint, State};
 use crate::compare::{self, Difference, compare_table};
 use crate::existing::{check_references, check_rows, check_target, delete_rows};
@@ -46,6 +47,24 @@ pub struct CopiedTable {
     /// How the target differs from the source, if an earlier run has copied rows that the source
     /// has changed since.
     pub changed: Option<Difference>,
+}
+
+impl CopiedTable {
+    pub(crate) fn new(
+        table: QualifiedName,
+        becomes: QualifiedName,
+        rows_before: u64,
+        total: RowSum,
+    ) -> Self {
+        Self {
+            table,
+            becomes,
+            rows: total.rows,
+            rows_before,
+            hash: total.hash_text(),
+            changed: None,
+        }
+    }
 }
 
 /// Copies the tables of a plan, or goes on where an interrupted copy has stopped.
@@ -207,13 +226,17 @@ impl Job<'_> {
         let tables = checkpoints.iter().enumerate();
         let parts = tables.flat_map(|(number, parts)| self.parts(number, parts));
         let parts = parts.filter(|part| part.checkpoint.state == State::Begun);
-        let before = |parts: &[Checkpoint]| parts.iter().map(|part| part.rows).sum();
+        let copied = |parts: &[Checkpoint]| {
+            let mut total = RowSum::default();
+            parts.iter().for_each(|part| total.append(part.copied));
+            total
+        };
         let reported = checkpoints
             .iter()
             .enumerate()
             .map(|(number, parts)| TableProgress {
                 table: self.tables[number].from.name.to_string(),
-                done: before(parts),
+                done: copied(parts).rows,
                 expected: self.tables[number].original.estimated_rows,
             });
         let mut reported: Vec<TableProgress> = reported.collect();
@@ -228,27 +251,17 @@ impl Job<'_> {
             progress,
         )
         .await?;
-        let copied = checkpoint::read(target, &self.id, self.tables.len()).await?;
+        let done = checkpoint::read(target, &self.id, self.tables.len()).await?;
         let mut tables = Vec::new();
-        let copied = copied.ok_or_else(checkpoint::damaged)?;
-        for (number, parts) in copied.iter().enumerate() {
+        let done = done.ok_or_else(checkpoint::damaged)?;
+        for (number, parts) in done.iter().enumerate() {
             let PreparedTable { from, to, .. } = &self.tables[number];
-            let rows = parts.iter().map(|part| part.rows).sum();
-            let sums = parts.iter().map(|part| part.sum);
-            if checkpoints[number]
-                .iter()
-                .any(|part| part.state != State::Done)
-            {
-                check_rows(target, to, rows).await?;
+            let (before, total) = (&checkpoints[number], copied(parts));
+            if before.iter().any(|part| part.state != State::Done) {
+                check_rows(target, to, total.rows).await?;
             }
-            tables.push(CopiedTable {
-                table: from.name.clone(),
-                becomes: to.name.clone(),
-                rows,
-                rows_before: before(&checkpoints[number]),
-                hash: format!("{:032x}", sums.fold(0, u128::wrapping_add)),
-                changed: None,
-            });
+            let (table, becomes) = (from.name.clone(), to.name.clone());
+            tables.push(CopiedTable::new(table, becomes, copied(before).rows, total));
         }
         Ok(tables)
     }
@@ -271,7 +284,7 @@ impl Job<'_> {
             let doing = format!("reading again what was copied of {}", from.name);
             progress.report(Step::Begins(doing));
             let found = compare::sum(source, from, copied).await?;
-            if found != (part.checkpoint.rows, part.checkpoint.sum) {
+            if found != part.checkpoint.copied {
                 let compared = compare_table(source, target, from, to).await?;
                 return Ok(compared.difference);
             }

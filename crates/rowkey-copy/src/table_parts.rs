@@ -114,7 +114,7 @@ impl Part {
 
     /// The query for the rows that are not copied yet.
     fn rest(&self) -> Result<String, Error> {
-        let last = match self.checkpoint.rows {
+        let last = match self.checkpoint.copied.rows {
             0 => &self.after_key,
             _ if self.from.key.is_empty() => return Err(self.damaged()),
             _ => &self.checkpoint.last_key,
@@ -124,7 +124,7 @@ impl Part {
 
     /// The query for the rows that are copied, if there are any.
     pub(super) fn copied(&self) -> Result<Option<String>, Error> {
-        let last = match (self.checkpoint.state, self.checkpoint.rows) {
+        let last = match (self.checkpoint.state, self.checkpoint.copied.rows) {
             (State::Begun, 0) | (State::Done, _) => return Ok(None),
             (State::Begun, _) => &self.checkpoint.last_key,
             (State::Copied, _) => &self.checkpoint.until_key,
@@ -195,18 +195,17 @@ impl Part {
             }
         };
         let mut tally = Tally {
-            rows: self.checkpoint.rows,
-            sum: self.checkpoint.sum,
+            total: self.checkpoint.copied,
             last_key: self.checkpoint.last_key.clone(),
         };
         while let Some(first) = encoder.next().await? {
-            let before = tally.rows;
+            let before = tally.total.rows;
             let begin = engine(self.to.backend).sessions.begin;
             target.execute(&doing, begin).await?;
             write(target, &self.to, first, encoder, limit, &mut tally).await?;
             let added = Written {
                 table: self.place.number,
-                rows: tally.rows - before,
+                rows: tally.total.rows - before,
             };
             // Nobody listens if another job has ended with an error.
             let _ = written.send(added).await;

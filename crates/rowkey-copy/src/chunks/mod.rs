@@ -19,7 +19,9 @@ use self::request::{chosen, column, key};
 use rowkey_tables::catalog::{Catalog, Column, Table};
 use rowkey_tables::{Connection, Error, Progress, Step};
 
-use crate::{CopyPlan, require_own_rows};
+use crate::mapping::check_backend;
+use crate::objects::require_own_rows;
+use crate::plan::CopyPlan;
 
 /// How many rows a range has, unless a number of ranges is asked for.
 const ROWS: u64 = 100_000;
@@ -65,7 +67,7 @@ pub async fn spark_job(
 }
 
 async fn read_catalog(source: &mut Connection, plan: &CopyPlan) -> Result<Catalog, Error> {
-    require_source(source, plan)?;
+    check_backend("the source", source.backend(), plan.source()?)?;
     let catalog = Catalog::read(source).await?;
     plan.check_catalog(&catalog)?;
     Ok(catalog)
@@ -123,18 +125,6 @@ pub(crate) async fn beginnings(
     let firsts = bounds(source, table, &key, &request).await?;
     let beginnings = firsts.iter().map(|first| ranges::not_before(&key, first));
     Ok(beginnings.collect())
-}
-
-fn require_source(source: &Connection, plan: &CopyPlan) -> Result<(), Error> {
-    let (found, planned) = (source.backend(), plan.source()?);
-    match found == planned {
-        true => Ok(()),
-        false => Err(Error::refused(
-            "the source",
-            format!("it is {found}, and the plan is for {planned}"),
-            "give the address of the database that the plan is for",
-        )),
-    }
 }
 
 async fn divide(

@@ -13,8 +13,10 @@ use super::plan::{exports, imports};
 use super::read::send_rows;
 use super::write::join;
 use crate::batch::Batch;
+use crate::compare::{Comparison, RowSource, TableRows, compare_rows};
+use crate::plan::CopyPlan;
+use crate::session::begin_reading;
 use crate::table_side::TableSide;
-use crate::{Comparison, CopyPlan, RowSource, TableRows, begin_reading, compare_rows};
 
 /// The rows of a file, as those of the table that they are compared with.
 struct FileRows {

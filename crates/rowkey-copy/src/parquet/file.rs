@@ -23,7 +23,7 @@ use sha2::{Digest, Sha256};
 
 use super::columns::{Column, public_form, type_of, type_of_ids};
 use super::{arrays, cells, types};
-use crate::batch::{Batch, Canonical, Cell};
+use crate::batch::{Batch, Canonical, Cell, RowSum};
 
 /// The name of the entry in a file's metadata.
 const ENTRY: &str = "rowkey";
@@ -73,24 +73,6 @@ pub(super) struct OriginColumn {
     pub(super) format: Option<String>,
 }
 
-/// The number and the sum of the hashes of rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Sum {
-    pub(super) rows: u64,
-    pub(super) hash: u128,
-}
-
-impl Sum {
-    pub(super) fn add(&mut self, hash: u128) {
-        self.rows += 1;
-        self.hash = self.hash.wrapping_add(hash);
-    }
-
-    pub(super) fn hash_text(self) -> String {
-        format!("{:032x}", self.hash)
-    }
-}
-
 /// Where the rows of a table are.
 pub(super) fn path_of(folder: &Path, table: &QualifiedName) -> Result<PathBuf, Error> {
     let name = table.to_string();
@@ -136,7 +118,7 @@ pub(super) struct Writer {
     columns: Vec<Column>,
     schema: SchemaRef,
     canonical: Canonical,
-    sum: Sum,
+    sum: RowSum,
 }
 
 impl Writer {
@@ -169,7 +151,7 @@ impl Writer {
             columns,
             schema,
             canonical: Canonical::default(),
-            sum: Sum::default(),
+            sum: RowSum::default(),
         })
     }
 
@@ -191,7 +173,7 @@ impl Writer {
     }
 
     /// Ends the file, which says what it was made of.
-    pub(super) fn finish(mut self, mut origin: Origin) -> Result<Sum, Error> {
+    pub(super) fn finish(mut self, mut origin: Origin) -> Result<RowSum, Error> {
         let doing = writing(&self.table);
         origin.rows = self.sum.rows;
         origin.hash = self.sum.hash_text();
@@ -318,14 +300,14 @@ impl Reader {
     pub(super) fn each(
         self,
         mut take: impl FnMut(Batch) -> Result<(), Stopped>,
-    ) -> Result<Sum, Error> {
+    ) -> Result<RowSum, Error> {
         let (table, columns) = (self.table, self.columns);
         let doing = format!("reading the file of {table}");
         let rows = rows_at_once(self.builder.metadata());
         let builder = self.builder.with_batch_size(rows);
         let mut reader: ParquetRecordBatchReader =
             undamaged(&doing, || builder.build())?.map_err(Error::database(&doing))?;
-        let (mut canonical, mut sum) = (Canonical::default(), Sum::default());
+        let (mut canonical, mut sum) = (Canonical::default(), RowSum::default());
         while let Some(found) = undamaged(&doing, || reader.next())? {
             let found = found.map_err(Error::database(&doing))?;
             let mut batch = Batch::new(columns.len().max(1), found.num_rows().max(1));

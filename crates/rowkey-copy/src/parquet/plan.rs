@@ -14,11 +14,12 @@ use rowkey_tables::{Connection, Error, Progress, StoredIds};
 use super::columns::{Column, public_form, type_of_ids};
 use super::file::{self, OriginColumn, Reader};
 use super::{NAME, types as parquet_types};
+use crate::mapping::{all_or_one, wrong_backend};
+use crate::objects::require_own_rows;
+use crate::plan::{ColumnPlan, CopyPlan, CopyPolicy, TablePlan, VERSION, is_collation, type_of};
+use crate::planning::{Choices, is_counted_id, plan_for};
+use crate::replacements::Replacements;
 use crate::table_side::{ColumnSide, Content, TableSide};
-use crate::{
-    Choices, ColumnPlan, CopyPlan, CopyPolicy, PLAN_VERSION, Replacements, TablePlan, all_or_one,
-    is_collation, is_counted_id, plan_for, require_own_rows, type_of,
-};
 
 /// What a database counts to.
 const COUNTED: Type = Type::Integer {
@@ -110,7 +111,7 @@ pub fn plan_back(folder: &Path, target: Backend) -> Result<CopyPlan, Error> {
     }
     tables.sort_by_key(|(place, _)| *place);
     Ok(CopyPlan {
-        version: PLAN_VERSION,
+        version: VERSION,
         source: NAME.into(),
         target: target.name().into(),
         left_out: Vec::new(),
@@ -224,14 +225,7 @@ pub(super) struct Export<'c> {
 pub(super) fn exports<'c>(plan: &CopyPlan, catalog: &'c Catalog) -> Result<Vec<Export<'c>>, Error> {
     require_side(&plan.target, "the target")?;
     if plan.source()? != catalog.backend {
-        return Err(Error::refused(
-            "the source",
-            format!(
-                "it is {}, and the plan is for {}",
-                catalog.backend, plan.source
-            ),
-            "give the address of the database that the plan is for",
-        ));
+        return Err(wrong_backend("the source", catalog.backend, &plan.source));
     }
     plan.check_catalog(catalog)?;
     let (mut exports, mut refused) = (Vec::new(), Vec::new());

@@ -9,17 +9,20 @@ use tokio::sync::mpsc::{self, Sender};
 use tokio::task::spawn_blocking;
 
 use super::NAME;
-use super::file::{Reader, Stopped, Sum};
+use super::file::{Reader, Stopped};
 use super::plan::{Import, imports};
 use super::write::join;
-use crate::batch::Batch;
+use crate::batch::{Batch, RowSum};
+use crate::create::{counted, line};
 use crate::engine::engine;
+use crate::existing::{check_references, check_target};
+use crate::mapping::wrong_backend;
+use crate::objects::counter;
+use crate::plan::CopyPlan;
+use crate::run::{CopiedTable, Report};
+use crate::session::begin_writing;
 use crate::table_side::TableSide;
 use crate::write::{Encoder, Limit, Tally, write};
-use crate::{
-    CopiedTable, CopyPlan, Report, begin_writing, check_references, check_target, counted, counter,
-    line,
-};
 
 /// How many batches wait for the writer.
 const WAITING: usize = 2;
@@ -47,11 +50,7 @@ pub async fn read(
     let imports = imports(plan, folder)?;
     let backend = target.backend();
     if backend != plan.target()? {
-        return Err(Error::refused(
-            "the target",
-            format!("it is {backend}, and the plan is for {}", plan.target),
-            "give the address of the database that the plan is for",
-        ));
+        return Err(wrong_backend("the target", backend, &plan.target));
     }
     begin_writing(target, &plan.hash()?).await?;
     let catalog = Catalog::read(target).await?;
@@ -166,14 +165,7 @@ async fn all_tables(
     for import in imports {
         let (from, to) = (import.reader.table().clone(), import.to.name.clone());
         let sum = table(target, import, progress).await?;
-        tables.push(CopiedTable {
-            table: from,
-            becomes: to,
-            rows: sum.rows,
-            rows_before: 0,
-            hash: sum.hash_text(),
-            changed: None,
-        });
+        tables.push(CopiedTable::new(from, to, 0, sum));
     }
     check_references(target, "a row refers to one that does not exist").await?;
     for statement in counters {
@@ -186,7 +178,7 @@ async fn table(
     target: &mut Connection,
     import: Import,
     progress: &mut dyn Progress,
-) -> Result<Sum, Error> {
+) -> Result<RowSum, Error> {
     let Import {
         reader, to, places, ..
     } = import;
@@ -195,20 +187,17 @@ async fn table(
     let side = to.clone();
     let reading = spawn_blocking(move || send_rows(reader, &side, &places, &sender));
     let mut encoder = Encoder::start(&to, target.statement_limit(), batches)?;
-    let written: Result<Sum, Error> = async {
+    let written: Result<RowSum, Error> = async {
         let mut tally = Tally::default();
         while let Some(first) = encoder.next().await? {
             write(target, &to, first, &mut encoder, REPORT_ROWS, &mut tally).await?;
             progress.report(Step::Rows {
                 table: to.name.to_string(),
-                done: tally.rows,
+                done: tally.total.rows,
                 expected,
             });
         }
-        Ok(Sum {
-            rows: tally.rows,
-            hash: tally.sum,
-        })
+        Ok(tally.total)
     }
     .await;
     // So that the reader ends.
@@ -230,7 +219,7 @@ pub(super) fn send_rows(
     side: &TableSide,
     places: &[usize],
     batches: &Sender<Batch>,
-) -> Result<Sum, Error> {
+) -> Result<RowSum, Error> {
     reader.each(|mut batch| {
         let rows: Vec<_> = batch
             .rows()

@@ -13,14 +13,16 @@ use tokio::sync::mpsc::{self, Receiver};
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::NAME;
-use super::file::{Origin, OriginColumn, Reader, Sum, Writer, path_of};
+use super::file::{Origin, OriginColumn, Reader, Writer, path_of};
 use super::plan::{Export, exports, primary_key};
-use crate::batch::Batch;
+use crate::batch::{Batch, RowSum};
 use crate::engine::engine;
+use crate::plan::CopyPlan;
 use crate::read::read;
+use crate::run::{CopiedTable, Report};
 use crate::select::KeyRange;
+use crate::session::begin_reading;
 use crate::table_side::{ColumnSide, Content};
-use crate::{CopiedTable, CopyPlan, Report, begin_reading};
 
 /// How many batches wait for each other.
 const WAITING: usize = 2;
@@ -62,14 +64,7 @@ pub async fn write(
         let rows = plan.policy.batch_rows;
         let (file, sum) = table(source, export, folder, place, rows, progress).await?;
         files.push(file);
-        tables.push(CopiedTable {
-            table: from,
-            becomes: name,
-            rows: sum.rows,
-            rows_before: 0,
-            hash: sum.hash_text(),
-            changed: None,
-        });
+        tables.push(CopiedTable::new(from, name, 0, sum));
     }
     name_all(files, &paths)?;
     Ok(Report {
@@ -106,7 +101,7 @@ async fn table(
     place: usize,
     batch_rows: u32,
     progress: &mut dyn Progress,
-) -> Result<(TempPath, Sum), Error> {
+) -> Result<(TempPath, RowSum), Error> {
     let from = export.from;
     let doing = format!("making a file in {}", folder.display());
     let file = new_file(folder).map_err(Error::database(&doing))?;
@@ -189,7 +184,7 @@ fn into_file(
     mut writer: Writer,
     mut batches: Receiver<Batch>,
     origin: Origin,
-) -> Result<Sum, Error> {
+) -> Result<RowSum, Error> {
     while let Some(batch) = batches.blocking_recv() {
         writer.write(&batch)?;
     }

@@ -8,7 +8,7 @@ use rowkey_tables::Error;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::encoded::{EncodedBatch, Encoder, Payload};
-use crate::batch::{Batch, Canonical, key_of};
+use crate::batch::{Batch, Canonical, RowSum, key_of};
 use crate::table_side::TableSide;
 
 /// How many batches wait for the writer.
@@ -59,10 +59,9 @@ fn encode(
 ) -> Result<EncodedBatch, Error> {
     #[cfg(not(feature = "mysql"))]
     let _ = statement_limit;
-    let (mut rows, mut sum) = (0, 0_u128);
+    let mut total = RowSum::default();
     for row in batch.rows() {
-        rows += 1;
-        sum = sum.wrapping_add(canonical.hash(&batch, row));
+        total.add(canonical.hash(&batch, row));
     }
     let bytes = batch.arena_bytes();
     let last = batch.rows().next_back();
@@ -82,9 +81,8 @@ fn encode(
         _ => return Err(Error::NoDriver(side.backend)),
     };
     Ok(EncodedBatch {
-        rows,
+        total,
         bytes,
-        sum,
         last_key,
         payload,
     })

@@ -5,15 +5,13 @@ use std::thread::JoinHandle;
 use rowkey_tables::Error;
 use tokio::sync::mpsc::Receiver;
 
-use crate::batch::Batch;
+use crate::batch::{Batch, RowSum};
 
 /// A batch as a target takes it, and what is written down about it.
 pub(crate) struct EncodedBatch {
-    pub(super) rows: u64,
+    pub(super) total: RowSum,
     /// Of values whose lengths vary.
     pub(super) bytes: u64,
-    /// The sum of the hashes of its rows.
-    pub(super) sum: u128,
     /// The last key, in canonical form.
     pub(super) last_key: Vec<u8>,
     pub(super) payload: Payload,

@@ -35,7 +35,7 @@ pub(super) async fn write(
         .copy_in_raw(&statement)
         .await
         .map_err(Error::database(&doing))?;
-    let before = transaction.tally.rows;
+    let before = transaction.tally.total.rows;
     copy.send(HEADER).await.map_err(Error::database(&doing))?;
     while let Some(payload) = transaction.next().await? {
         let Payload::Binary(bytes) = payload else {
@@ -45,7 +45,7 @@ pub(super) async fn write(
     }
     copy.send(&END[..]).await.map_err(Error::database(&doing))?;
     let written = copy.finish().await.map_err(Error::database(&doing))?;
-    check_count(side, transaction.tally.rows - before, written)
+    check_count(side, transaction.tally.total.rows - before, written)
 }
 
 /// The rows of a batch, without the header and the end.

@@ -1,6 +1,7 @@
 //! The batches of a transaction, as writers take them, and what was written of them.
 
 use super::encoded::{EncodedBatch, Encoder, Payload};
+use crate::batch::RowSum;
 use crate::table_side::TableSide;
 use rowkey_tables::Error;
 
@@ -23,17 +24,14 @@ impl Limit {
 /// What was written.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    pub(crate) rows: u64,
-    /// The sum of the hashes of the rows.
-    pub(crate) sum: u128,
+    pub(crate) total: RowSum,
     /// The last key, in canonical form.
     pub(crate) last_key: Vec<u8>,
 }
 
 impl Tally {
     fn add(&mut self, batch: &EncodedBatch) {
-        self.rows += batch.rows;
-        self.sum = self.sum.wrapping_add(batch.sum);
+        self.total.append(batch.total);
         self.last_key.clone_from(&batch.last_key);
     }
 }
@@ -56,7 +54,7 @@ impl TransactionBatches<'_> {
             None => self.encoder.next().await?,
         };
         Ok(batch.map(|batch| {
-            self.left.rows = self.left.rows.saturating_sub(batch.rows);
+            self.left.rows = self.left.rows.saturating_sub(batch.total.rows);
             self.left.bytes = self.left.bytes.saturating_sub(batch.bytes);
             self.tally.add(&batch);
             batch.payload
