@@ -121,6 +121,7 @@ pub(super) fn type_of(field: &Field) -> Option<Type> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::types::{parse, tests::WORDS};
     use super::*;
 
     #[test]
@@ -142,27 +143,8 @@ mod tests {
 
     #[test]
     fn a_declaration_means_the_type_that_it_was_made_of() {
-        for words in [
-            "boolean",
-            "int8",
-            "uint16",
-            "int32",
-            "uint64",
-            "float",
-            "double",
-            "decimal(38,0)",
-            "decimal(65,30)",
-            "text",
-            "json",
-            "binary",
-            "binary(16)",
-            "date",
-            "time",
-            "timestamp",
-            "timestamptz",
-            "uuid",
-        ] {
-            let own = super::super::types::parse(words).unwrap();
+        for words in WORDS {
+            let own = parse(words).unwrap();
             let column = Column {
                 name: "id".into(),
                 own,
@@ -172,7 +154,7 @@ mod tests {
             let field = column.field().unwrap();
             assert_eq!(type_of(&field), Some(own), "{words}");
             let is_uuid = field.extension_type_name() == Some("arrow.uuid");
-            assert_eq!(is_uuid, words == "uuid");
+            assert_eq!(is_uuid, *words == "uuid");
         }
     }
 }

@@ -106,36 +106,41 @@ pub(crate) fn kind(own: Type) -> Option<Kind> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    /// All types, and decimal numbers of both of Arrow's widths.
+    pub(in crate::parquet) const WORDS: &[&str] = &[
+        "boolean",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float",
+        "double",
+        "decimal(38,0)",
+        "decimal(65,30)",
+        "decimal(76,30)",
+        "text",
+        "json",
+        "binary",
+        "binary(16)",
+        "date",
+        "time",
+        "timestamp",
+        "timestamptz",
+        "uuid",
+    ];
 
     #[test]
     fn every_type_is_written_as_it_is_read() {
-        for words in [
-            "boolean",
-            "int8",
-            "int16",
-            "int32",
-            "int64",
-            "uint8",
-            "uint16",
-            "uint32",
-            "uint64",
-            "float",
-            "double",
-            "decimal(76,30)",
-            "text",
-            "json",
-            "binary",
-            "binary(16)",
-            "date",
-            "time",
-            "timestamp",
-            "timestamptz",
-            "uuid",
-        ] {
+        for words in WORDS {
             let own = parse(words).unwrap();
-            assert_eq!(write(own).unwrap(), words);
+            assert_eq!(write(own).unwrap(), *words);
             assert!(kind(own).is_some(), "{words}");
         }
         for words in [

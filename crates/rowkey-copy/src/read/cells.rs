@@ -100,3 +100,11 @@ pub(super) fn sixteen_cell(batch: &mut Batch, bytes: &[u8]) -> Result<Cell, Stri
         length => Err(format!("a value has {length} bytes, and a UUID has 16")),
     }
 }
+
+/// The bytes of a value of a fixed length.
+pub(super) fn exactly<const N: usize>(value: &[u8]) -> Result<[u8; N], String> {
+    let length = value.len();
+    value
+        .try_into()
+        .map_err(|_| format!("the server has sent {length} bytes instead of {N}"))
+}

@@ -10,7 +10,7 @@ use sqlx::mysql::MySqlRow;
 use sqlx::{Decode, MySql, MySqlConnection, Row as _};
 
 use super::batch_sender::BatchSender;
-use super::cells::{id_cell, integer_cell, planned_cell, sixteen_cell, text_cell, utf8};
+use super::cells::{exactly, id_cell, integer_cell, planned_cell, sixteen_cell, text_cell, utf8};
 use crate::batch::{Batch, Cell};
 use crate::table_side::{ColumnSide, Content, TableSide};
 
@@ -182,11 +182,4 @@ fn of_day(bytes: &[u8]) -> Result<i64, String> {
     };
     let seconds = (i64::from(hour) * 60 + i64::from(minute)) * 60 + i64::from(second);
     Ok(seconds * 1_000_000 + i64::from(micros))
-}
-
-fn exactly<const N: usize>(value: &[u8]) -> Result<[u8; N], String> {
-    let length = value.len();
-    value
-        .try_into()
-        .map_err(|_| format!("the server has sent {length} bytes instead of {N}"))
 }

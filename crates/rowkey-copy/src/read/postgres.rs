@@ -10,7 +10,7 @@ use rowkey_tables::types::{Kind, Type, network};
 use sqlx::PgConnection;
 
 use super::batch_sender::BatchSender;
-use super::cells::{id_cell, integer_cell, planned_cell, sixteen_cell, text_cell, utf8};
+use super::cells::{exactly, id_cell, integer_cell, planned_cell, sixteen_cell, text_cell, utf8};
 use crate::batch::{Batch, Cell};
 use crate::table_side::{ColumnSide, Content, TableSide};
 
@@ -164,11 +164,4 @@ fn integer(value: &[u8]) -> Result<i64, String> {
 
 fn double(value: &[u8]) -> Result<f64, String> {
     Ok(f64::from_be_bytes(exactly(value)?))
-}
-
-fn exactly<const N: usize>(value: &[u8]) -> Result<[u8; N], String> {
-    let length = value.len();
-    value
-        .try_into()
-        .map_err(|_| format!("the server has sent {length} bytes instead of {N}"))
 }
