@@ -22,7 +22,7 @@ pub(super) use self::refuse::refuse;
 use self::names::quoted;
 use self::values::Values;
 use crate::runner::Runner;
-use crate::work::{ChangedTable, Work};
+use crate::work::{ChangedTable, Form, Work};
 
 /// Adds the columns, and the triggers that fill them, in one transaction for each table: programs
 /// never see the one without the other.
@@ -71,10 +71,7 @@ fn expansion(work: &Work, values: &Values<'_>, table: &ChangedTable) -> Result<V
             let comment = text_literal(Backend::Postgres, comment);
             statements.push(format!("COMMENT ON COLUMN {name}.{fresh} IS {comment}"));
         }
-        let privileges = table.table.dependents.iter().filter(|one| {
-            one.kind == DependentKind::Privilege && one.columns.contains(&column.column.name)
-        });
-        for privilege in privileges {
+        for privilege in table.privileges(&column.column.name) {
             let role = match privilege.name.as_str() {
                 "" => "PUBLIC".into(),
                 role => quoted(role)?,
@@ -97,11 +94,11 @@ pub(super) async fn check(runner: &mut Runner<'_>, work: &Work) -> Result<(), Er
     session::prepare(runner).await?;
     for table in &work.tables {
         not_null::set(runner, work, table).await?;
-        constraints::build_indexes(runner, work, table, names::Side::New).await?;
+        constraints::build_indexes(runner, work, table, Form::New).await?;
     }
     let values = Values::of(runner, work).await?;
     for table in &work.tables {
-        exchange::compare(runner, &values, table, names::Side::New).await?;
+        exchange::compare(runner, &values, table, Form::New).await?;
         constraints::analyze(runner, work, table).await?;
     }
     Ok(())

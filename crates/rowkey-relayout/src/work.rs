@@ -4,7 +4,9 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_sql::{Conversion, StoredForm};
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Catalog, Column, QualifiedName, Table};
+use rowkey_tables::catalog::{
+    Catalog, Column, Dependent, DependentKind, ForeignKey, QualifiedName, Table,
+};
 use rowkey_tables::dialect::{Dialect, LetterCase};
 
 use crate::plan::{LeftOut, Plan, Policy};
@@ -37,6 +39,22 @@ pub(super) enum Source {
     Converted(Conversion),
     /// New values are new ids, and a table maps the old ones to them.
     Mapped,
+}
+
+/// The form of the ids before the change, or that after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Old,
+    New,
+}
+
+impl Form {
+    pub(super) fn other(self) -> Self {
+        match self {
+            Self::Old => Self::New,
+            Self::New => Self::Old,
+        }
+    }
 }
 
 /// A table with columns that change.
@@ -115,6 +133,20 @@ impl Work {
             .ok_or_else(|| Error::Missing {
                 what: "the key of the plan".into(),
             })
+    }
+
+    /// The change of a table, if it has one.
+    pub(super) fn table(&self, name: &QualifiedName) -> Option<&ChangedTable> {
+        self.tables.iter().find(|table| table.name() == name)
+    }
+
+    /// The name of something that the change makes for a table, and no other change uses.
+    pub(super) fn made(&self, table: &ChangedTable, what: &str) -> QualifiedName {
+        let mut tables = self.tables.iter();
+        let place = tables.position(|other| other.name() == table.name());
+        let place = place.expect("the table is of the change");
+        let name = format!("rowkey_{}_{place}_{what}", self.mark);
+        table.name().sibling(name)
     }
 
     /// The columns that change, each with its table.
@@ -217,6 +249,22 @@ impl ChangedColumn {
             false => self.becomes.clone(),
         }
     }
+
+    /// The name of the column with a form, while programs use it.
+    pub(super) fn used(&self, form: Form) -> &str {
+        match form {
+            Form::Old => &self.column.name,
+            Form::New => &self.becomes,
+        }
+    }
+
+    /// The name of the column with a form, while programs use the other one and triggers fill it.
+    pub(super) fn filled(&self, form: Form) -> String {
+        match form {
+            Form::Old => self.kept.clone(),
+            Form::New => self.fresh(),
+        }
+    }
 }
 
 impl ChangedTable {
@@ -230,5 +278,40 @@ impl ChangedTable {
         self.columns
             .iter()
             .find(|changed| changed.column.name == column)
+    }
+
+    /// Those of some columns that change.
+    pub(super) fn changed_of<'c>(&self, columns: &'c [String]) -> Vec<&'c str> {
+        let changed = columns.iter().filter(|name| self.changed(name).is_some());
+        changed.map(String::as_str).collect()
+    }
+
+    /// Whether some of the columns change.
+    pub(super) fn changes_any(&self, columns: &[String]) -> bool {
+        columns.iter().any(|name| self.changed(name).is_some())
+    }
+
+    /// The references with a column that changes.
+    pub(super) fn foreign_keys(&self) -> impl Iterator<Item = &ForeignKey> {
+        let keys = self.table.foreign_keys.iter();
+        keys.filter(|key| self.changes_any(&key.columns))
+    }
+
+    /// The privileges on a column alone.
+    pub(super) fn privileges(&self, column: &str) -> impl Iterator<Item = &Dependent> {
+        let dependents = self.table.dependents.iter();
+        dependents.filter(move |one| {
+            one.kind == DependentKind::Privilege && one.columns.iter().any(|name| name == column)
+        })
+    }
+
+    /// The names of columns, those that change by a function.
+    pub(super) fn renamed(
+        &self,
+        columns: &[String],
+        rename: impl Fn(&ChangedColumn) -> String,
+    ) -> Vec<String> {
+        let name = |column: &String| self.changed(column).map_or_else(|| column.clone(), &rename);
+        columns.iter().map(name).collect()
     }
 }

@@ -6,10 +6,10 @@ use super::names;
 use super::ranges::Ranges;
 use super::rebuilt::Rebuilt;
 use super::session::transaction;
-use super::values::{Reading, Side};
+use super::values::Reading;
 use crate::batch_size::BatchSize;
 use crate::runner::Runner;
-use crate::work::Work;
+use crate::work::{Form, Work};
 use rowkey_tables::Error;
 
 /// Copies the rows of a table range by range, each with its progress in one transaction.
@@ -22,7 +22,7 @@ pub(super) async fn fill(
     table: &Rebuilt<'_>,
 ) -> Result<(), Error> {
     let progress = names::progress_table(table.name());
-    let mut ranges = Ranges::new(table, Side::Old, table.quoted()?)?;
+    let mut ranges = Ranges::new(table, Form::Old, table.quoted()?)?;
     ranges.go_on(runner, &progress).await?;
     let doing = format!("the rows of {}", table.name());
     let (mut size, mut done) = (BatchSize::new(&work.policy), 0);
@@ -60,13 +60,13 @@ fn map(table: &Rebuilt<'_>, ranges: &Ranges) -> Result<Vec<String>, Error> {
 /// would lock all of it.
 fn copy(table: &Rebuilt<'_>, ranges: &Ranges) -> Result<String, Error> {
     let (old, new) = (table.quoted()?, table.quoted_new()?);
-    let columns = table.quoted_columns(Side::New)?;
+    let columns = table.quoted_columns(Form::New)?;
     let first = &columns[0];
     Ok(format!(
         "INSERT INTO {new} ({}) SELECT {} FROM {old} o FORCE INDEX (PRIMARY) WHERE {}{} \
          LOCK IN SHARE MODE ON DUPLICATE KEY UPDATE {new}.{first} = {new}.{first}",
         columns.join(", "),
-        table.written(Side::New, "o.")?.join(", "),
+        table.written(Form::New, "o.")?.join(", "),
         ranges.condition("o."),
         order(table)?
     ))
@@ -136,12 +136,12 @@ async fn damaged(
     column: &str,
     condition: &str,
 ) -> Result<Option<String>, Error> {
-    let name = table.quoted_of(column, Side::Old)?;
+    let name = table.quoted_of(column, Form::Old)?;
     let query = format!(
         "SELECT {} FROM {} o WHERE ({condition}) AND o.{name} IS NOT NULL AND {} IS NULL LIMIT 1",
         shown(&format!("o.{name}")),
         table.quoted()?,
-        table.value(column, Side::New, "o.", Reading::Snapshot)?,
+        table.value(column, Form::New, "o.", Reading::Snapshot)?,
     );
     let rows = runner.query("a value that is no id", &query, &[]).await?;
     let value = rows.first().map(|row| row.text(0).map(ToOwned::to_owned));

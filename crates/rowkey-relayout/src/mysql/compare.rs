@@ -7,10 +7,10 @@ use super::names::{self, quoted};
 use super::ranges::Ranges;
 use super::rebuilt::Rebuilt;
 use super::session::transaction;
-use super::values::{Reading, Side};
+use super::values::Reading;
 use crate::batch_size::BatchSize;
 use crate::runner::Runner;
-use crate::work::Work;
+use crate::work::{Form, Work};
 use rowkey_tables::Error;
 use rowkey_tables::catalog::Column;
 
@@ -48,21 +48,21 @@ async fn repair(runner: &mut Runner<'_>, work: &Work, table: &Rebuilt<'_>) -> Re
     let (old, new) = (table.quoted()?, table.quoted_new()?);
     let mut repaired = 0;
     let mut size = BatchSize::new(&work.policy);
-    let mut ranges = Ranges::new(table, Side::New, new.clone())?;
+    let mut ranges = Ranges::new(table, Form::New, new.clone())?;
     while ranges.next(runner, size.rows()).await? {
         let delete = format!(
             "DELETE n FROM {new} n {BY_KEY} LEFT JOIN {old} o {BY_KEY} ON {} WHERE o.{} IS NULL AND {}",
-            table.has_key(Side::Old, "o.", "n.", Reading::Current)?,
-            first_key(table, Side::Old)?,
+            table.has_key(Form::Old, "o.", "n.", Reading::Current)?,
+            first_key(table, Form::Old)?,
             ranges.condition("n.")
         );
         let begun = Instant::now();
         repaired += transaction(runner, &work.policy, &doing, &[&delete]).await?;
         size.took(begun.elapsed());
     }
-    let mut ranges = Ranges::new(table, Side::Old, old.clone())?;
+    let mut ranges = Ranges::new(table, Form::Old, old.clone())?;
     while ranges.next(runner, size.rows()).await? {
-        let columns = table.quoted_columns(Side::New)?;
+        let columns = table.quoted_columns(Form::New)?;
         let set = columns
             .iter()
             .map(|column| format!("{column} = VALUES({column})"));
@@ -70,8 +70,8 @@ async fn repair(runner: &mut Runner<'_>, work: &Work, table: &Rebuilt<'_>) -> Re
             "INSERT INTO {new} ({}) SELECT {} FROM {old} o {BY_KEY} LEFT JOIN {new} n {BY_KEY} ON {} \
              WHERE ({}) AND {} LOCK IN SHARE MODE ON DUPLICATE KEY UPDATE {}",
             columns.join(", "),
-            table.written(Side::New, "o.")?.join(", "),
-            table.has_key(Side::New, "n.", "o.", Reading::Current)?,
+            table.written(Form::New, "o.")?.join(", "),
+            table.has_key(Form::New, "n.", "o.", Reading::Current)?,
             ranges.condition("o."),
             differs(table)?,
             set.collect::<Vec<String>>().join(", ")
@@ -94,8 +94,8 @@ async fn repair(runner: &mut Runner<'_>, work: &Work, table: &Rebuilt<'_>) -> Re
 enum Rows<'r> {
     /// All of both tables, as they are at one moment.
     All,
-    /// Those of a range of the side's table.
-    Of(Side, &'r Ranges),
+    /// Those of a range of the form's table.
+    Of(Form, &'r Ranges),
 }
 
 /// Fails if the two tables do not have the same rows. A query sees both as they are at one moment,
@@ -105,13 +105,13 @@ pub(super) async fn compare(runner: &mut Runner<'_>, table: &Rebuilt<'_>) -> Res
         // A row could move from a range that is still to come to one that was compared.
         return expect_none(table, difference(runner, table, Rows::All).await?);
     }
-    for (side, name) in [
-        (Side::Old, table.quoted()?),
-        (Side::New, table.quoted_new()?),
+    for (form, name) in [
+        (Form::Old, table.quoted()?),
+        (Form::New, table.quoted_new()?),
     ] {
-        let mut ranges = Ranges::new(table, side, name)?;
+        let mut ranges = Ranges::new(table, form, name)?;
         while ranges.next(runner, COMPARED_ROWS).await? {
-            let found = difference(runner, table, Rows::Of(side, &ranges)).await?;
+            let found = difference(runner, table, Rows::Of(form, &ranges)).await?;
             expect_none(table, found)?;
         }
     }
@@ -126,24 +126,24 @@ async fn difference(
 ) -> Result<Option<String>, Error> {
     let (old, new) = (table.quoted()?, table.quoted_new()?);
     let mut queries = Vec::new();
-    if let Rows::All | Rows::Of(Side::Old, _) = rows {
+    if let Rows::All | Rows::Of(Form::Old, _) = rows {
         let condition = rows.condition("o.");
         queries.push(format!(
             "(SELECT CONCAT('the row with the key ', {}, ' is not the same in the new table') \
              FROM {old} o LEFT JOIN {new} n {BY_KEY} ON {} WHERE ({condition}) AND {} LIMIT 1)",
-            shown(&format!("o.{}", first_key(table, Side::Old)?)),
-            table.has_key(Side::New, "n.", "o.", Reading::Snapshot)?,
+            shown(&format!("o.{}", first_key(table, Form::Old)?)),
+            table.has_key(Form::New, "n.", "o.", Reading::Snapshot)?,
             differs(table)?
         ));
     }
-    if let Rows::All | Rows::Of(Side::New, _) = rows {
+    if let Rows::All | Rows::Of(Form::New, _) = rows {
         let condition = rows.condition("n.");
         queries.push(format!(
             "(SELECT CONCAT('the row with the key ', {}, ' is only in the new table') \
              FROM {new} n LEFT JOIN {old} o {BY_KEY} ON {} WHERE ({condition}) AND o.{} IS NULL LIMIT 1)",
-            shown(&format!("n.{}", first_key(table, Side::New)?)),
-            table.has_key(Side::Old, "o.", "n.", Reading::Snapshot)?,
-            first_key(table, Side::Old)?
+            shown(&format!("n.{}", first_key(table, Form::New)?)),
+            table.has_key(Form::Old, "o.", "n.", Reading::Snapshot)?,
+            first_key(table, Form::Old)?
         ));
     }
     let query = queries.join(" UNION ALL ");
@@ -180,17 +180,17 @@ fn expect_none(table: &Rebuilt<'_>, difference: Option<String>) -> Result<(), Er
     }
 }
 
-fn first_key(table: &Rebuilt<'_>, side: Side) -> Result<String, Error> {
+fn first_key(table: &Rebuilt<'_>, form: Form) -> Result<String, Error> {
     let key = table.key()?;
-    table.quoted_of(&key[0].name, side)
+    table.quoted_of(&key[0].name, form)
 }
 
 /// The condition that a row `o` of the old table has no equal row `n` of the new one.
 fn differs(table: &Rebuilt<'_>) -> Result<String, Error> {
-    let mut differences = vec![format!("n.{} IS NULL", first_key(table, Side::New)?)];
+    let mut differences = vec![format!("n.{} IS NULL", first_key(table, Form::New)?)];
     for column in table.columns() {
-        let value = table.value(&column.name, Side::New, "o.", Reading::Snapshot)?;
-        let new = format!("n.{}", table.quoted_of(&column.name, Side::New)?);
+        let value = table.value(&column.name, Form::New, "o.", Reading::Snapshot)?;
+        let new = format!("n.{}", table.quoted_of(&column.name, Form::New)?);
         differences.push(format!(
             "NOT ({} <=> {})",
             exact(column, &value),

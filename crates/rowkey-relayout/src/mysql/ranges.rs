@@ -4,8 +4,8 @@
 
 use super::names::quoted;
 use super::rebuilt::Rebuilt;
-use super::values::Side;
 use crate::runner::Runner;
+use crate::work::Form;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::Column;
 
@@ -47,11 +47,11 @@ impl KeyColumn {
 }
 
 impl Ranges {
-    /// The ranges of a side's table, which has the name in SQL.
-    pub(super) fn new(table: &Rebuilt<'_>, side: Side, name: String) -> Result<Self, Error> {
+    /// The ranges of a form's table, which has the name in SQL.
+    pub(super) fn new(table: &Rebuilt<'_>, form: Form, name: String) -> Result<Self, Error> {
         let mut key = Vec::new();
         for column in table.key()? {
-            key.push(KeyColumn::new(column, table.quoted_of(&column.name, side)?));
+            key.push(KeyColumn::new(column, table.quoted_of(&column.name, form)?));
         }
         Ok(Self {
             table: name,

@@ -6,8 +6,8 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::{Column, ForeignKey, Generated};
 
 use super::names::{self, quoted};
-use super::values::{Reading, Side, Values};
-use crate::work::{ChangedColumn, ChangedTable, Work};
+use super::values::{Reading, Values};
+use crate::work::{ChangedColumn, ChangedTable, Form, Work};
 
 /// A table with columns that change, and the table that takes its place.
 #[derive(Debug)]
@@ -111,64 +111,62 @@ impl<'w> Rebuilt<'w> {
         Ok(is_changed && (from.layout() != to.layout() || is_native(from) != is_native(to)))
     }
 
-    /// The name of a column on a side.
-    pub(super) fn name_of<'c>(&'c self, column: &'c str, side: Side) -> &'c str {
-        match (self.changed.changed(column), side) {
-            (Some(changed), Side::New) => &changed.becomes,
-            _ => column,
-        }
+    /// The name of a column in a form.
+    pub(super) fn name_of<'c>(&'c self, column: &'c str, form: Form) -> &'c str {
+        let changed = self.changed.changed(column);
+        changed.map_or(column, |changed| changed.used(form))
     }
 
-    /// The name of a column on a side, in SQL.
-    pub(super) fn quoted_of(&self, column: &str, side: Side) -> Result<String, Error> {
-        quoted(self.name_of(column, side))
+    /// The name of a column in a form, in SQL.
+    pub(super) fn quoted_of(&self, column: &str, form: Form) -> Result<String, Error> {
+        quoted(self.name_of(column, form))
     }
 
-    /// All columns' names on a side, in SQL.
-    pub(super) fn quoted_columns(&self, side: Side) -> Result<Vec<String>, Error> {
+    /// All columns' names in a form, in SQL.
+    pub(super) fn quoted_columns(&self, form: Form) -> Result<Vec<String>, Error> {
         let columns = self.columns();
         columns
-            .map(|column| self.quoted_of(&column.name, side))
+            .map(|column| self.quoted_of(&column.name, form))
             .collect()
     }
 
-    /// What a column has on a side, from the row of the other side. The qualifier is what stands
+    /// What a column has in a form, from the row of the other form. The qualifier is what stands
     /// before the name of that row's column, such as `NEW.`.
     pub(super) fn value(
         &self,
         column: &str,
-        side: Side,
+        form: Form,
         qualifier: &str,
         reading: Reading,
     ) -> Result<String, Error> {
-        let from = format!("{qualifier}{}", self.quoted_of(column, side.other())?);
+        let from = format!("{qualifier}{}", self.quoted_of(column, form.other())?);
         match self.changed.changed(column) {
-            Some(changed) => self.values.value(&changed.column, side, &from, reading),
+            Some(changed) => self.values.value(&changed.column, form, &from, reading),
             None => Ok(from),
         }
     }
 
-    /// All columns' values on a side, for a statement that writes them.
-    pub(super) fn written(&self, side: Side, qualifier: &str) -> Result<Vec<String>, Error> {
+    /// All columns' values in a form, for a statement that writes them.
+    pub(super) fn written(&self, form: Form, qualifier: &str) -> Result<Vec<String>, Error> {
         let columns = self.columns();
         columns
-            .map(|column| self.value(&column.name, side, qualifier, Reading::Current))
+            .map(|column| self.value(&column.name, form, qualifier, Reading::Current))
             .collect()
     }
 
-    /// The condition that a row of a side has the key of the other side's row. `qualifier` belongs
-    /// to the side's row, `other` to the other's.
+    /// The condition that a row of a form has the key of the other form's row. `qualifier` belongs
+    /// to the form's row, `other` to the other's.
     pub(super) fn has_key(
         &self,
-        side: Side,
+        form: Form,
         qualifier: &str,
         other: &str,
         reading: Reading,
     ) -> Result<String, Error> {
         let mut conditions = Vec::new();
         for column in self.key()? {
-            let here = self.quoted_of(&column.name, side)?;
-            let value = self.value(&column.name, side, other, reading)?;
+            let here = self.quoted_of(&column.name, form)?;
+            let value = self.value(&column.name, form, other, reading)?;
             conditions.push(format!("{qualifier}{here} = {value}"));
         }
         Ok(conditions.join(" AND "))

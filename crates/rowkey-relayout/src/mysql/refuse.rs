@@ -3,11 +3,11 @@
 use super::names::{self, Event, OLD_IDS, Role, SWAPPED, SWAPPED_NO, SWAPPED_YES};
 use super::rebuilt::{Rebuilt, in_order};
 use super::shadow;
-use super::values::{Side, Values};
+use super::values::Values;
 use crate::positional::inserts_by_place;
 use crate::refusals::{Refusals, What};
 use crate::runner::Runner;
-use crate::work::{ChangedTable, Source, Work};
+use crate::work::{ChangedTable, Form, Source, Work};
 use rowkey_core::Backend;
 use rowkey_tables::catalog::mysql::grants::Grants;
 use rowkey_tables::catalog::{Catalog, Dependent, DependentKind, Generated, Table};
@@ -216,9 +216,7 @@ async fn add_map(
 /// A part of an id is another one in the other form.
 fn add_indexes(refusals: &mut Refusals, table: &ChangedTable) {
     for index in &table.table.indexes {
-        let mut columns = index.columns.iter();
-        let of_changed = columns.any(|column| table.changed(column).is_some());
-        if of_changed && !index.is_plain {
+        if table.changes_any(&index.columns) && !index.is_plain {
             refusals.add(
                 format!("the index {} of {}", index.name, table.name()),
                 format!("it has a part of a changed column: {}", index.definition),
@@ -229,13 +227,7 @@ fn add_indexes(refusals: &mut Refusals, table: &ChangedTable) {
 }
 
 fn add_dependent(refusals: &mut Refusals, table: &ChangedTable, dependent: &Dependent) {
-    let uses = |column: &&String| table.changed(column).is_some();
-    let changed: Vec<&str> = dependent
-        .columns
-        .iter()
-        .filter(uses)
-        .map(String::as_str)
-        .collect();
+    let changed = table.changed_of(&dependent.columns);
     let (kind, name) = (dependent.kind.name(), &dependent.name);
     let what = format!("the {kind} {name} of {}", table.name());
     let names_changed = format!("it names {}", changed.join(", "));
@@ -291,7 +283,7 @@ fn add_outer_references(
     instead: &str,
 ) {
     for (other, key) in catalog.references_to(table.name()) {
-        if work.tables.iter().any(|table| *table.name() == other.name) {
+        if work.table(&other.name).is_some() {
             continue;
         }
         refusals.add(
@@ -423,13 +415,13 @@ async fn add_orphans(
 ) -> Result<(), Error> {
     let keys = table.foreign_keys.iter().chain(&table.later_foreign_keys);
     for key in keys {
-        if !work.tables.iter().any(|other| *other.name() == key.target) {
+        if work.table(&key.target).is_none() {
             continue;
         }
         let pairs = key.columns.iter().zip(&key.target_columns);
         let (mut on, mut present) = (Vec::new(), Vec::new());
         for (column, target) in pairs {
-            let column = table.quoted_of(column, Side::Old)?;
+            let column = table.quoted_of(column, Form::Old)?;
             on.push(format!("p.{} = c.{column}", names::quoted(target)?));
             present.push(format!("c.{column} IS NOT NULL"));
         }
@@ -457,8 +449,7 @@ async fn add_orphans(
 pub(super) fn name_what_is_left(runner: &mut Runner<'_>, work: &Work) {
     for table in &work.tables {
         for dependent in &table.table.dependents {
-            let names = |column: &String| table.changed(column).is_some();
-            if !dependent.columns.iter().any(names) {
+            if !table.changes_any(&dependent.columns) {
                 continue;
             }
             let (kind, name) = (dependent.kind.name(), &dependent.name);
@@ -492,7 +483,7 @@ pub(super) async fn refuse_undo(
         let now = catalog.table(table.changed.name())?;
         let known = |name: &str| {
             let mut columns = table.changed.table.columns.iter();
-            columns.any(|column| table.name_of(&column.name, Side::New) == name)
+            columns.any(|column| table.name_of(&column.name, Form::New) == name)
                 || shadow::placeholders(work, table).any(|(placeholder, _)| placeholder == name)
         };
         for column in now.columns.iter().filter(|column| !known(&column.name)) {

@@ -3,10 +3,10 @@
 use super::names::{self, OLD_IDS, SWAPPED, SWAPPED_YES, quoted};
 use super::rebuilt::Rebuilt;
 use super::session::{Made, patiently};
-use super::values::{Map, Side};
+use super::values::Map;
 use crate::plan::OldPrograms;
 use crate::runner::Runner;
-use crate::work::{ChangedColumn, MAP, Source, Work};
+use crate::work::{ChangedColumn, Form, MAP, Source, Work};
 use rowkey_core::Backend;
 use rowkey_core::storage::Storage;
 use rowkey_tables::Error;
@@ -158,8 +158,8 @@ fn through_bytes(work: &Work, table: &Rebuilt<'_>) -> Result<Vec<String>, Error>
 /// The definition of a foreign key of the new table, to the new tables.
 fn foreign_key(work: &Work, table: &Rebuilt<'_>, key: &ForeignKey) -> Result<String, Error> {
     let name = names::foreign_key(table.name(), &key.name);
-    let target = match work.tables.iter().find(|other| *other.name() == key.target) {
-        Some(other) => other.name().sibling(names::new_table(&key.target.name)),
+    let target = match work.table(&key.target) {
+        Some(_) => key.target.sibling(names::new_table(&key.target.name)),
         None => key.target.clone(),
     };
     constraint(work, table, key, &name, &target)
@@ -175,9 +175,9 @@ pub(super) fn constraint(
 ) -> Result<String, Error> {
     let columns = key.columns.iter();
     let columns: Result<Vec<String>, Error> = columns
-        .map(|column| table.quoted_of(column, Side::New))
+        .map(|column| table.quoted_of(column, Form::New))
         .collect();
-    let changed = work.tables.iter().find(|other| *other.name() == key.target);
+    let changed = work.table(&key.target);
     let referred = key.target_columns.iter().map(|column| {
         let changed = changed.and_then(|other| other.changed(column));
         quoted(changed.map_or(column, |changed| &changed.becomes))

@@ -9,10 +9,10 @@
 use super::names::{self, Event, Role, SWAPPED, quoted};
 use super::rebuilt::Rebuilt;
 use super::session::{Made, patiently};
-use super::values::{Reading, Side};
+use super::values::Reading;
 use crate::plan::Policy;
 use crate::runner::Runner;
-use crate::work::Work;
+use crate::work::{Form, Work};
 use rowkey_core::Backend;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::Generated;
@@ -79,27 +79,27 @@ pub(super) async fn drop(
 fn definition(work: &Work, table: &Rebuilt<'_>, role: Role, event: Event) -> Result<String, Error> {
     let name = quoted(&names::trigger(table.name(), role, event))?;
     // The names after the swap are in the triggers back, which do nothing before it.
-    let (on, target, side, is_swapped) = match role {
-        Role::Forward => (table.quoted()?, table.quoted_new()?, Side::New, 0),
+    let (on, target, form, is_swapped) = match role {
+        Role::Forward => (table.quoted()?, table.quoted_new()?, Form::New, 0),
         Role::Back | Role::Guard => {
             let old = quoted(&names::old_table(table.name()))?;
-            (table.quoted_new()?, old, Side::Old, 1)
+            (table.quoted_new()?, old, Form::Old, 1)
         }
     };
     let body = match event {
-        Event::Delete => delete(table, &target, side)?,
+        Event::Delete => delete(table, &target, form)?,
         Event::Update => {
-            let (ensured, refusals) = (ensure(table, side)?, refusals(table, side)?);
-            let written = written_by_update(work, table, side)?;
-            let moved = move_key(table, &target, side, &written)?;
-            let upsert = upsert(table, &target, side, &written)?;
+            let (ensured, refusals) = (ensure(table, form)?, refusals(table, form)?);
+            let written = written_by_update(work, table, form)?;
+            let moved = move_key(table, &target, form, &written)?;
+            let upsert = upsert(table, &target, form, &written)?;
             format!("{ensured}{refusals}{moved}{upsert}")
         }
         Event::Insert => format!(
             "{}{}{}",
-            ensure(table, side)?,
-            refusals(table, side)?,
-            upsert(table, &target, side, &table.written(side, "NEW.")?)?
+            ensure(table, form)?,
+            refusals(table, form)?,
+            upsert(table, &target, form, &table.written(form, "NEW.")?)?
         ),
     };
     Ok(format!(
@@ -146,35 +146,35 @@ fn is_swapped_now() -> String {
 }
 
 /// Adds ids to the map that it does not have.
-fn ensure(table: &Rebuilt<'_>, side: Side) -> Result<String, Error> {
+fn ensure(table: &Rebuilt<'_>, form: Form) -> Result<String, Error> {
     let mut ensured = String::new();
     for changed in &table.changed.columns {
-        let name = table.name_of(&changed.column.name, side.other());
-        ensured += &table.values.ensure(changed, side, name)?;
+        let name = table.name_of(&changed.column.name, form.other());
+        ensured += &table.values.ensure(changed, form, name)?;
     }
     Ok(ensured)
 }
 
-fn delete(table: &Rebuilt<'_>, target: &str, side: Side) -> Result<String, Error> {
-    let has_key = table.has_key(side, "", "OLD.", Reading::Current)?;
+fn delete(table: &Rebuilt<'_>, target: &str, form: Form) -> Result<String, Error> {
+    let has_key = table.has_key(form, "", "OLD.", Reading::Current)?;
     Ok(format!("DELETE FROM {target} WHERE {has_key}; "))
 }
 
-/// All columns' values on a side, after an update of the other side's row.
+/// All columns' values in a form, after an update of the other form's row.
 ///
 /// In MariaDB, an update that changes nothing leaves times with ON UPDATE as they are, but `NEW`
 /// has another one. The row itself tells.
-fn written_by_update(work: &Work, table: &Rebuilt<'_>, side: Side) -> Result<Vec<String>, Error> {
-    let mut written = table.written(side, "NEW.")?;
+fn written_by_update(work: &Work, table: &Rebuilt<'_>, form: Form) -> Result<Vec<String>, Error> {
+    let mut written = table.written(form, "NEW.")?;
     if work.backend != Backend::MariaDb {
         return Ok(written);
     }
     let mut is_row = Vec::new();
     for column in table.key()? {
-        let name = table.quoted_of(&column.name, side.other())?;
+        let name = table.quoted_of(&column.name, form.other())?;
         is_row.push(format!("r.{name} = NEW.{name}"));
     }
-    // Each side's triggers work while its table has the table's own name.
+    // Each form's triggers work while its table has the table's own name.
     let (own, is_row) = (table.quoted()?, is_row.join(" AND "));
     for (column, value) in table.columns().zip(&mut written) {
         if column.generated == Generated::OnUpdate {
@@ -189,17 +189,17 @@ fn written_by_update(work: &Work, table: &Rebuilt<'_>, side: Side) -> Result<Vec
 fn move_key(
     table: &Rebuilt<'_>,
     target: &str,
-    side: Side,
+    form: Form,
     written: &[String],
 ) -> Result<String, Error> {
     let mut is_changed = Vec::new();
     for column in table.key()? {
-        let name = table.quoted_of(&column.name, side.other())?;
+        let name = table.quoted_of(&column.name, form.other())?;
         is_changed.push(format!(
             "CAST(OLD.{name} AS BINARY) <> CAST(NEW.{name} AS BINARY)"
         ));
     }
-    let columns = table.quoted_columns(side)?;
+    let columns = table.quoted_columns(form)?;
     let set = columns.iter().zip(written);
     let set: Vec<String> = set
         .map(|(column, value)| format!("{column} = {value}"))
@@ -208,7 +208,7 @@ fn move_key(
         "IF {} THEN UPDATE {target} SET {} WHERE {}; END IF; ",
         is_changed.join(" OR "),
         set.join(", "),
-        table.has_key(side, "", "OLD.", Reading::Current)?
+        table.has_key(form, "", "OLD.", Reading::Current)?
     ))
 }
 
@@ -216,10 +216,10 @@ fn move_key(
 fn upsert(
     table: &Rebuilt<'_>,
     target: &str,
-    side: Side,
+    form: Form,
     written: &[String],
 ) -> Result<String, Error> {
-    let columns = table.quoted_columns(side)?;
+    let columns = table.quoted_columns(form)?;
     let set = columns
         .iter()
         .map(|column| format!("{column} = VALUES({column})"));
@@ -233,16 +233,16 @@ fn upsert(
 }
 
 /// Refuses a value that is not of the form, where the other table would accept NULL for it.
-fn refusals(table: &Rebuilt<'_>, side: Side) -> Result<String, Error> {
+fn refusals(table: &Rebuilt<'_>, form: Form) -> Result<String, Error> {
     let mut refusals = String::new();
     for changed in table.nullable() {
-        let name = table.name_of(&changed.column.name, side.other());
+        let name = table.name_of(&changed.column.name, form.other());
         let message = message(&format!("{name} is no id of its form: {}", table.name()));
         refusals += &format!(
             "IF NEW.{} IS NOT NULL AND {} IS NULL THEN SIGNAL SQLSTATE '45000' \
              SET MESSAGE_TEXT = {}; END IF; ",
             quoted(name)?,
-            table.value(&changed.column.name, side, "NEW.", Reading::Current)?,
+            table.value(&changed.column.name, form, "NEW.", Reading::Current)?,
             text_literal(Backend::MySql, &message)
         );
     }

@@ -9,25 +9,9 @@ use rowkey_tables::text_literal::text_literal;
 
 use super::names::{OLD_IDS, quoted};
 use crate::plan::public_text;
-use crate::work::{ChangedColumn, ChangedTable, MAP, Source, Work};
+use crate::work::{ChangedColumn, ChangedTable, Form, MAP, Source, Work};
 
-/// Which of the two tables a value comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
-    Old,
-    New,
-}
-
-impl Side {
-    pub(super) fn other(self) -> Self {
-        match self {
-            Self::Old => Self::New,
-            Self::New => Self::Old,
-        }
-    }
-}
-
-/// The SQL of values on either side.
+/// The SQL of values in either form.
 #[derive(Debug)]
 pub(super) enum Values<'w> {
     /// The ids stay, in another form.
@@ -72,24 +56,24 @@ impl<'w> Values<'w> {
         }))
     }
 
-    /// What a column has on a side, from the SQL of the other side's value.
+    /// What a column has in a form, from the SQL of the other form's value.
     pub(super) fn value(
         &self,
         column: &Column,
-        side: Side,
+        form: Form,
         from: &str,
         reading: Reading,
     ) -> Result<String, Error> {
-        match (self, side) {
-            (Self::Converted(conversion), Side::New) => Ok(conversion.of(from)?),
-            (Self::Converted(conversion), Side::Old) => Ok(conversion.reversed().of(from)?),
-            (Self::Mapped(map), Side::New) => map.lookup(
+        match (self, form) {
+            (Self::Converted(conversion), Form::New) => Ok(conversion.of(from)?),
+            (Self::Converted(conversion), Form::Old) => Ok(conversion.reversed().of(from)?),
+            (Self::Mapped(map), Form::New) => map.lookup(
                 &map.to_form.of("m.new")?,
                 "old",
                 &text_of(column, from)?,
                 reading,
             ),
-            (Self::Mapped(map), Side::Old) => {
+            (Self::Mapped(map), Form::Old) => {
                 let text = map.to_form.reversed().of(from)?;
                 map.lookup(&from_text(column, "m.old")?, "new", &text, reading)
             }
@@ -97,24 +81,24 @@ impl<'w> Values<'w> {
     }
 
     /// The statements of a trigger that make sure that the map has the value of a column in the row
-    /// `NEW`, from which a side's value is to be found.
+    /// `NEW`, from which a form's value is to be found.
     pub(super) fn ensure(
         &self,
         column: &ChangedColumn,
-        side: Side,
+        form: Form,
         name: &str,
     ) -> Result<String, Error> {
         let Self::Mapped(map) = self else {
             return Ok(String::new());
         };
         let value = format!("NEW.{}", quoted(name)?);
-        let (by, text, add) = match side {
-            Side::New => {
+        let (by, text, add) = match form {
+            Form::New => {
                 let text = text_of(&column.column, &value)?;
                 let made = map.made(column, &value, "NEW.")?;
                 ("old", text.clone(), map.add(&text, &made)?)
             }
-            Side::Old => {
+            Form::Old => {
                 let text = map.to_form.reversed().of(&value)?;
                 ("new", text.clone(), map.add_old(&text)?)
             }

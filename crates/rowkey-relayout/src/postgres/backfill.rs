@@ -291,7 +291,7 @@ fn with_row(error: Error, table: &ChangedTable) -> Error {
     }
 }
 
-/// Fails if a row is not as the other side of the change says, and shows up to three.
+/// Fails if a row is not as the other form says, and shows up to three.
 pub(super) async fn fail_if_any(
     runner: &mut Runner<'_>,
     table: &ChangedTable,

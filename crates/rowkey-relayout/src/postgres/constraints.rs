@@ -1,35 +1,21 @@
-//! Indexes and constraints on one side of the change, with the names and the properties of the
+//! Indexes and constraints of one form, with the names and the properties of those of the
 //! other.
 
-use super::names::{self, Side, made, quoted, quoted_list};
+use super::names::{self, quoted, quoted_list};
 use super::not_null::NotNullNames;
 use super::session;
 use crate::runner::Runner;
-use crate::work::{ChangedColumn, ChangedTable, Work};
+use crate::work::{ChangedTable, Form, Work};
 use rowkey_core::Backend;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{ForeignKey, Index, Key};
 use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::text_literal::text_literal;
 
-/// The names of columns, those that change by a function.
-fn renamed(
-    table: &ChangedTable,
-    columns: &[String],
-    rename: impl Fn(&ChangedColumn) -> String,
-) -> Vec<String> {
-    let name = |column: &String| {
-        table
-            .changed(column)
-            .map_or_else(|| column.clone(), &rename)
-    };
-    columns.iter().map(name).collect()
-}
-
 /// The keys with a column that changes.
 pub(super) fn keys(table: &ChangedTable) -> impl Iterator<Item = (String, &Key)> {
     let keys = table.table.keys.iter().enumerate();
-    keys.filter(|(_, key)| contains(table, &key.columns))
+    keys.filter(|(_, key)| table.changes_any(&key.columns))
         .map(|(place, key)| (format!("key{place}"), key))
 }
 
@@ -45,16 +31,6 @@ pub(super) fn indexes(table: &ChangedTable) -> impl Iterator<Item = (String, &In
     indexes
         .filter(move |(_, index)| is_concerned(index))
         .map(|(place, index)| (format!("index{place}"), index))
-}
-
-/// The references with a column that changes.
-pub(super) fn foreign_keys(table: &ChangedTable) -> impl Iterator<Item = &ForeignKey> {
-    let keys = table.table.foreign_keys.iter();
-    keys.filter(|key| contains(table, &key.columns))
-}
-
-fn contains(table: &ChangedTable, columns: &[String]) -> bool {
-    columns.iter().any(|column| table.changed(column).is_some())
 }
 
 /// Whether SQL has a name as a word.
@@ -97,25 +73,25 @@ fn after_name(sql: &str) -> Option<&str> {
     }
 }
 
-/// Builds the indexes of a side under names of their own, while programs write.
+/// Builds the indexes of a form under names of their own, while programs write.
 pub(super) async fn build_indexes(
     runner: &mut Runner<'_>,
     work: &Work,
     table: &ChangedTable,
-    side: Side,
+    form: Form,
 ) -> Result<(), Error> {
     for (what, key) in keys(table) {
-        let columns = renamed(table, &key.columns, |column| side.before(column));
+        let columns = table.renamed(&key.columns, |column| column.filled(form));
         let tail = format!("USING btree ({})", quoted_list(&columns)?);
         build(runner, work, table, &what, "UNIQUE ", &tail).await?;
     }
     for (what, index) in indexes(table) {
         let unique = if index.is_unique { "UNIQUE " } else { "" };
         let tail = if index.is_plain {
-            let columns = renamed(table, &index.columns, |column| side.before(column));
+            let columns = table.renamed(&index.columns, |column| column.filled(form));
             format!("USING btree ({})", quoted_list(&columns)?)
         } else {
-            rewritten(runner, table, index, side).await?
+            rewritten(runner, table, index, form).await?
         };
         build(runner, work, table, &what, unique, &tail).await?;
     }
@@ -130,7 +106,7 @@ async fn build(
     unique: &str,
     tail: &str,
 ) -> Result<(), Error> {
-    let index = made(work, table, what);
+    let index = work.made(table, what);
     let (name, quoted_index) = (
         table.name().quoted(work.backend)?,
         index.quoted(work.backend)?,
@@ -160,7 +136,7 @@ async fn rewritten(
     runner: &mut Runner<'_>,
     table: &ChangedTable,
     index: &Index,
-    side: Side,
+    form: Form,
 ) -> Result<String, Error> {
     let doing = format!("the definition of the index {}", index.name);
     let missing = || Error::Differs {
@@ -179,11 +155,11 @@ async fn rewritten(
         ))
     };
     for column in &table.columns {
-        // Before the exchange, the other side's column has the name in the definition, or will get
+        // Before the exchange, the other form's column has the name in the definition, or will get
         // it.
-        let (other, old) = match side {
-            Side::New => (column.fresh(), column.column.name.clone()),
-            Side::Old => (column.becomes.clone(), column.kept.clone()),
+        let (other, old) = match form {
+            Form::New => (column.fresh(), column.column.name.clone()),
+            Form::Old => (column.becomes.clone(), column.kept.clone()),
         };
         let other = quoted(&other)?;
         statements.push(format!(
@@ -198,7 +174,7 @@ async fn rewritten(
         "CREATE INDEX rowkey_shadow_index ON rowkey_shadow {tail_before}"
     ));
     for column in &table.columns {
-        statements.push(rename(&column.column.name, &side.before(column))?);
+        statements.push(rename(&column.column.name, &column.filled(form))?);
     }
     let read = "SELECT pg_get_indexdef('rowkey_shadow_index'::regclass)";
     let outcome = aside(runner, &doing, &statements, read).await;
@@ -261,12 +237,12 @@ pub(super) async fn aside(
     Ok(text.map(str::to_owned))
 }
 
-/// Gives a side's indexes the names and the constraints of those that are gone.
+/// Gives a form's indexes the names and the constraints of those that are gone.
 pub(super) fn attach_indexes(work: &Work, table: &ChangedTable) -> Result<Vec<String>, Error> {
     let name = table.name().quoted(work.backend)?;
     let mut statements = Vec::new();
     for (what, key) in keys(table) {
-        let (index, constraint) = (made(work, table, &what).name, quoted(&key.name)?);
+        let (index, constraint) = (work.made(table, &what).name, quoted(&key.name)?);
         let kind = if key.is_primary {
             "PRIMARY KEY"
         } else {
@@ -282,7 +258,7 @@ pub(super) fn attach_indexes(work: &Work, table: &ChangedTable) -> Result<Vec<St
         ));
     }
     for (what, index) in indexes(table) {
-        let made = made(work, table, &what).quoted(work.backend)?;
+        let made = work.made(table, &what).quoted(work.backend)?;
         let to = quoted(&index.name)?;
         statements.push(format!("ALTER INDEX {made} RENAME TO {to}"));
     }
@@ -293,15 +269,16 @@ pub(super) fn attach_indexes(work: &Work, table: &ChangedTable) -> Result<Vec<St
 pub(super) fn attach_foreign_keys(
     work: &Work,
     table: &ChangedTable,
-    side: Side,
+    form: Form,
 ) -> Result<Vec<String>, Error> {
     let name = table.name().quoted(work.backend)?;
     let mut statements = Vec::new();
-    for key in foreign_keys(table) {
-        let columns = renamed(table, &key.columns, |column| side.after(column));
-        let mut tables = work.tables.iter();
-        let targets = match tables.find(|other| *other.name() == key.target) {
-            Some(target) => renamed(target, &key.target_columns, |column| side.after(column)),
+    for key in table.foreign_keys() {
+        let columns = table.renamed(&key.columns, |column| column.used(form).to_owned());
+        let targets = match work.table(&key.target) {
+            Some(target) => {
+                target.renamed(&key.target_columns, |column| column.used(form).to_owned())
+            }
             None => key.target_columns.clone(),
         };
         let attributes = key.attributes.replace("NOT VALID", "");
@@ -348,7 +325,7 @@ pub(super) async fn comments(
         let (kind, one) = (row.text(0)?, row.text(1)?);
         let comment = text_literal(Backend::Postgres, row.text(2)?);
         let is_key = keys(table).any(|(_, key)| key.name == one);
-        let is_reference = foreign_keys(table).any(|key| key.name == one);
+        let is_reference = table.foreign_keys().any(|key| key.name == one);
         let is_not_null = not_null.contains(table, one);
         let is_index = is_key || indexes(table).any(|(_, index)| index.name == one);
         match kind {
@@ -384,7 +361,7 @@ pub(super) async fn validate_foreign_keys(
             .iter()
             .any(|word| key.attributes.contains(word))
     };
-    for key in foreign_keys(table).filter(is_valid) {
+    for key in table.foreign_keys().filter(is_valid) {
         let doing = format!("the validation of {} on {}", key.name, table.name());
         let values = [Value::Text(name.clone()), key.name.as_str().into()];
         if !runner.is_dry() && names::is(runner, &doing, query, &values).await? {

@@ -1,8 +1,8 @@
 //! The exchange of old and new columns in one transaction, and the ways out of it.
 
 use super::backfill::fail_if_any;
-use super::constraints::{self, attach_foreign_keys, attach_indexes, foreign_keys, indexes};
-use super::names::{Side, is_expanded, is_swapped, quoted};
+use super::constraints::{self, attach_foreign_keys, attach_indexes, indexes};
+use super::names::{is_expanded, is_swapped, quoted};
 use super::not_null::{NotNullNames, set_not_null};
 use super::refuse::{refuse_renamed, refuse_undo};
 use super::session::{self, Taken};
@@ -11,7 +11,7 @@ use super::values::Values;
 use crate::Phase;
 use crate::plan::OldPrograms;
 use crate::runner::Runner;
-use crate::work::{ChangedTable, Work};
+use crate::work::{ChangedTable, Form, Work};
 use rowkey_core::Backend;
 use rowkey_tables::Error;
 use rowkey_tables::text_literal::text_literal;
@@ -100,21 +100,21 @@ fn swap_statements(
         }
         statements.extend(attach_indexes(work, table)?);
         statements.extend(later);
-        statements.extend(not_null.carried(work, table, Side::New, lacks)?);
+        statements.extend(not_null.carried(work, table, Form::New, lacks)?);
         statements.extend(triggers::keep(work, values, table)?);
     }
     for table in &work.tables {
-        statements.extend(attach_foreign_keys(work, table, Side::New)?);
+        statements.extend(attach_foreign_keys(work, table, Form::New)?);
     }
     Ok(statements)
 }
 
-/// Drops the references, the keys and the indexes of the side that leaves, references first.
+/// Drops the references, the keys and the indexes of the form that leaves, references first.
 fn detach(work: &Work) -> Result<Vec<String>, Error> {
     let mut statements = Vec::new();
     for table in &work.tables {
         let name = table.name().quoted(work.backend)?;
-        for key in foreign_keys(table) {
+        for key in table.foreign_keys() {
             let key = quoted(&key.name)?;
             statements.push(format!("ALTER TABLE {name} DROP CONSTRAINT {key}"));
         }
@@ -133,12 +133,12 @@ fn detach(work: &Work) -> Result<Vec<String>, Error> {
     Ok(statements)
 }
 
-/// Fails unless the columns of a side are the others in its form, in all rows.
+/// Fails unless the columns of a form are the others in it, in all rows.
 pub(super) async fn compare(
     runner: &mut Runner<'_>,
     values: &Values<'_>,
     table: &ChangedTable,
-    side: Side,
+    form: Form,
 ) -> Result<(), Error> {
     let primary = table
         .table
@@ -147,7 +147,7 @@ pub(super) async fn compare(
     let unchanged = primary.iter().filter(|name| table.changed(name).is_none());
     let mut names: Vec<String> = unchanged.cloned().collect();
     for column in &table.columns {
-        names.extend([side.leaving(column), side.before(column)]);
+        names.extend([column.used(form.other()).to_owned(), column.filled(form)]);
     }
     let mut columns = Vec::new();
     for name in &names {
@@ -157,15 +157,15 @@ pub(super) async fn compare(
             quoted(name)?
         ));
     }
-    let differs = differs(values, table, side)?;
+    let differs = differs(values, table, form)?;
     fail_if_any(runner, table, &differs, &columns.join(", ")).await
 }
 
-/// The condition that a column of a side is not the other in its form.
-fn differs(values: &Values<'_>, table: &ChangedTable, side: Side) -> Result<String, Error> {
-    let differs = table.columns.iter().map(|column| match side {
-        Side::New => values.new_differs(column),
-        Side::Old => values.old_differs(column),
+/// The condition that a column of a form is not the other in it.
+fn differs(values: &Values<'_>, table: &ChangedTable, form: Form) -> Result<String, Error> {
+    let differs = table.columns.iter().map(|column| match form {
+        Form::New => values.new_differs(column),
+        Form::Old => values.old_differs(column),
     });
     Ok(differs.collect::<Result<Vec<_>, Error>>()?.join(" OR "))
 }
@@ -175,16 +175,16 @@ async fn compare_again(
     runner: &mut Runner<'_>,
     values: &Values<'_>,
     table: &ChangedTable,
-    side: Side,
+    form: Form,
 ) -> Result<(), Error> {
-    let found = match compare(runner, values, table, side).await {
+    let found = match compare(runner, values, table, form).await {
         Err(Error::Differs { found, .. }) => found,
         outcome => return outcome,
     };
     let (mut emptied, mut right) = (Vec::new(), Vec::new());
     for column in &table.columns {
-        emptied.push(format!("{} = NULL", quoted(&side.before(column))?));
-        right.push(side.leaving(column));
+        emptied.push(format!("{} = NULL", quoted(&column.filled(form))?));
+        right.push(column.used(form.other()).to_owned());
     }
     Err(Error::refused(
         table.name().to_string(),
@@ -194,7 +194,7 @@ async fn compare_again(
             right.join(", "),
             table.name().quoted(Backend::Postgres)?,
             emptied.join(", "),
-            differs(values, table, side)?
+            differs(values, table, form)?
         ),
     ))
 }
@@ -205,7 +205,7 @@ pub(crate) async fn require_filled(runner: &mut Runner<'_>, work: &Work) -> Resu
     let values = Values::of(runner, work).await?;
     for table in &work.tables {
         triggers::require_fill(runner, work, table).await?;
-        compare_again(runner, &values, table, Side::New).await?;
+        compare_again(runner, &values, table, Form::New).await?;
     }
     Ok(())
 }
@@ -219,7 +219,7 @@ pub(crate) async fn require_kept(runner: &mut Runner<'_>, work: &Work) -> Result
         return Ok(());
     }
     for table in &work.tables {
-        compare_again(runner, &values, table, Side::Old).await?;
+        compare_again(runner, &values, table, Form::Old).await?;
     }
     Ok(())
 }
@@ -240,14 +240,14 @@ pub(crate) async fn undo(
         runner.refuse_values_damaged_since(work).await?;
         for table in &work.tables {
             if values.may_lack_old_values()? {
-                let compared = compare(runner, &values, table, Side::Old).await;
+                let compared = compare(runner, &values, table, Form::Old).await;
                 compared.map_err(without_way_back)?;
             } else {
-                compare_again(runner, &values, table, Side::Old).await?;
+                compare_again(runner, &values, table, Form::Old).await?;
             }
         }
         for table in &work.tables {
-            constraints::build_indexes(runner, work, table, Side::Old).await?;
+            constraints::build_indexes(runner, work, table, Form::Old).await?;
         }
         let not_null = NotNullNames::of(runner, work).await?;
         let statements = way_back(work, &values, &not_null)?;
@@ -309,11 +309,11 @@ fn way_back(
                 statements.push(set_not_null(table, &column.column.name, constraint)?);
             }
         }
-        statements.extend(not_null.carried(work, table, Side::Old, lacks)?);
+        statements.extend(not_null.carried(work, table, Form::Old, lacks)?);
         statements.extend(attach_indexes(work, table)?);
     }
     for table in &work.tables {
-        statements.extend(attach_foreign_keys(work, table, Side::Old)?);
+        statements.extend(attach_foreign_keys(work, table, Form::Old)?);
     }
     Ok(statements)
 }

@@ -2,46 +2,10 @@
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
-use rowkey_tables::catalog::QualifiedName;
 use rowkey_tables::{Error, Value};
 
 use crate::runner::Runner;
-use crate::work::{ChangedColumn, ChangedTable, Work};
-
-/// Which columns are to have the keys and the indexes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
-    /// The new ones, for the swap.
-    New,
-    /// The old ones, for the way back.
-    Old,
-}
-
-impl Side {
-    /// The name of the side's column before the exchange.
-    pub(super) fn before(self, column: &ChangedColumn) -> String {
-        match self {
-            Self::New => column.fresh(),
-            Self::Old => column.kept.clone(),
-        }
-    }
-
-    /// The column's name after the exchange.
-    pub(super) fn after(self, column: &ChangedColumn) -> String {
-        match self {
-            Self::New => column.becomes.clone(),
-            Self::Old => column.column.name.clone(),
-        }
-    }
-
-    /// The name of the other side's column before the exchange.
-    pub(super) fn leaving(self, column: &ChangedColumn) -> String {
-        match self {
-            Self::New => column.column.name.clone(),
-            Self::Old => column.becomes.clone(),
-        }
-    }
-}
+use crate::work::ChangedTable;
 
 pub(super) fn quoted(name: &str) -> Result<String, Error> {
     Ok(quote_identifier(Backend::Postgres, name)?)
@@ -60,16 +24,6 @@ pub(super) fn quote_for(body: &str) -> String {
         quote.insert(1, '_');
     }
     quote
-}
-
-/// The name of an index or a function of a table, which no other change uses.
-pub(super) fn made(work: &Work, table: &ChangedTable, what: &str) -> QualifiedName {
-    let place = |other: &ChangedTable| other.name() == table.name();
-    let place = work.tables.iter().position(place);
-    let place = place.expect("the table is of the change");
-    table
-        .name()
-        .sibling(format!("rowkey_{}_{place}_{what}", work.mark))
 }
 
 /// Whether a table has its new columns, before or after the swap.

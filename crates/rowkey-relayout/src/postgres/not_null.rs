@@ -7,10 +7,10 @@ use rowkey_core::Backend;
 use rowkey_tables::catalog::QualifiedName;
 use rowkey_tables::{Error, Value};
 
-use super::names::{self, Side, made, quoted};
+use super::names::{self, quoted};
 use super::session;
 use crate::runner::Runner;
-use crate::work::{ChangedColumn, ChangedTable, Work};
+use crate::work::{ChangedColumn, ChangedTable, Form, Work};
 
 /// The names of the NOT NULL constraints of columns. Before PostgreSQL 18 there are none.
 pub(super) struct NotNullNames(BTreeMap<(QualifiedName, String), String>);
@@ -50,13 +50,13 @@ impl NotNullNames {
         table.columns.iter().any(used)
     }
 
-    /// Gives the constraints of a side the names that those of the other have had. In the swap, the
+    /// Gives the constraints of a form the names that those of the other have had. In the swap, the
     /// old column stays, with its constraint unless it `lacks` values.
     pub(super) fn carried(
         &self,
         work: &Work,
         table: &ChangedTable,
-        side: Side,
+        form: Form,
         lacks: bool,
     ) -> Result<Vec<String>, Error> {
         let name = table.name().quoted(work.backend)?;
@@ -68,22 +68,22 @@ impl NotNullNames {
         };
         let mut statements = Vec::new();
         for (place, column) in table.columns.iter().enumerate() {
-            let Some(leaving) = self.get(table, &side.leaving(column)) else {
+            let Some(leaving) = self.get(table, column.used(form.other())) else {
                 continue;
             };
             let (new, old) = (
-                made(work, table, &new(place)).name,
-                made(work, table, &old(place)).name,
+                work.made(table, &new(place)).name,
+                work.made(table, &old(place)).name,
             );
-            let (before, aside) = match side {
-                Side::New => (new, Some(old).filter(|_| !lacks)),
-                Side::Old => (old, None),
+            let (before, aside) = match form {
+                Form::New => (new, Some(old).filter(|_| !lacks)),
+                Form::Old => (old, None),
             };
             if let Some(aside) = aside {
                 statements.push(rename(leaving, &aside)?);
             }
-            let before = self.get(table, &side.before(column)).unwrap_or(&before);
-            if side == Side::New || !lacks {
+            let before = self.get(table, &column.filled(form)).unwrap_or(&before);
+            if form == Form::New || !lacks {
                 statements.push(rename(before, leaving)?);
             }
         }
@@ -132,7 +132,7 @@ pub(super) async fn set(
         }
         let doing = format!("NOT NULL of {}.{}", table.name(), column.fresh());
         let fresh = quoted(&column.fresh())?;
-        let check = quoted(&made(work, table, "not_null").name)?;
+        let check = quoted(&work.made(table, "not_null").name)?;
         let add = vec![
             format!("ALTER TABLE {name} DROP CONSTRAINT IF EXISTS {check}"),
             format!(
@@ -144,7 +144,7 @@ pub(super) async fn set(
         if let Err(error) = session::in_transaction(runner, work, &doing, &validate).await {
             return Err(not_filled(runner, table, column).await?.unwrap_or(error));
         }
-        let constraint = made(work, table, &new(place)).name;
+        let constraint = work.made(table, &new(place)).name;
         let is_named = names.get(table, &column.column.name).is_some();
         let constraint = is_named.then_some(constraint.as_str());
         // The check spares the server the scan under its lock.

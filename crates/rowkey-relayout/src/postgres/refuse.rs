@@ -7,8 +7,8 @@ use rowkey_tables::catalog::{
 use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::{Error, Silent};
 
-use super::constraints::{foreign_keys, indexes, keys, mentions, misfit};
-use super::names::{made, quoted};
+use super::constraints::{indexes, keys, mentions, misfit};
+use super::names::quoted;
 use super::triggers::LAST;
 use super::values::Values;
 use crate::plan::public_text;
@@ -105,7 +105,7 @@ async fn privileges(
 }
 
 fn names_of_made(work: &Work, table: &ChangedTable, refusals: &mut Refusals) {
-    let longest = made(work, table, "index99").name;
+    let longest = work.made(table, "index99").name;
     if let Err(error) = quoted(&longest) {
         let what = table.name().to_string();
         refusals.add(what, format!("{longest}: {error}"), "report this");
@@ -511,7 +511,10 @@ fn references(work: &Work, catalog: &Catalog, refusals: &mut Refusals) {
         }
     }
     for table in &work.tables {
-        for key in foreign_keys(table).filter(|key| key.attributes.contains('(')) {
+        for key in table
+            .foreign_keys()
+            .filter(|key| key.attributes.contains('('))
+        {
             refusals.add(
                 describe(key, table.name()),
                 "a list of columns to set is not carried",

@@ -1,6 +1,6 @@
 //! Triggers that fill the columns that programs do not know.
 
-use super::names::{self, made, quote_for, quoted};
+use super::names::{self, quote_for, quoted};
 use super::session;
 use super::values::Values;
 use crate::plan::OldPrograms;
@@ -80,7 +80,7 @@ fn row_triggers(
     columns: &[Filled],
 ) -> Result<Vec<String>, Error> {
     let name = table.name().quoted(work.backend)?;
-    let function = made(work, table, what).quoted(work.backend)?;
+    let function = work.made(table, what).quoted(work.backend)?;
     let (insert, update) = (trigger(what, "insert")?, trigger(what, "update")?);
     let changed: Vec<String> = columns.iter().map(has_changed).collect();
     Ok(vec![
@@ -196,7 +196,7 @@ fn body(columns: &[Filled]) -> String {
 /// Refuses statements of sessions without the mark, even those that would change no row.
 fn mark(work: &Work, table: &ChangedTable) -> Result<Vec<String>, Error> {
     let name = table.name().quoted(work.backend)?;
-    let function = made(work, table, "mark").quoted(work.backend)?;
+    let function = work.made(table, "mark").quoted(work.backend)?;
     let trigger = quoted(&format!("{LAST}_mark"))?;
     let mark = text_literal(Backend::Postgres, &work.mark);
     let body = format!(
@@ -258,7 +258,7 @@ fn drop_functions(
         for trigger in triggers {
             statements.push(format!("DROP TRIGGER IF EXISTS {trigger} ON {name}"));
         }
-        let function = made(work, table, what).quoted(work.backend)?;
+        let function = work.made(table, what).quoted(work.backend)?;
         statements.push(format!("DROP FUNCTION IF EXISTS {function}()"));
     }
     Ok(statements)

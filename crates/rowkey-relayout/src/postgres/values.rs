@@ -7,13 +7,13 @@ use rowkey_tables::catalog::{DependentKind, QualifiedName, creation_time};
 use rowkey_tables::text_literal::text_literal;
 
 use super::constraints;
-use super::names::{made, quote_for, quoted};
+use super::names::{quote_for, quoted};
 use super::session;
 use crate::plan::public_text;
 use crate::runner::Runner;
 use crate::work::{ChangedColumn, ChangedTable, MAP, Source, Work};
 
-/// The SQL of values on either side.
+/// The SQL of values in either form.
 pub(super) enum Values<'w> {
     /// The ids stay, in another form.
     Converted(Conversion),
@@ -215,7 +215,7 @@ impl Map<'_> {
 
     fn function(&self, what: &str) -> Result<String, Error> {
         let (key, _) = self.work.key()?;
-        self.qualified(&made(self.work, key, what))
+        self.qualified(&self.work.made(key, what))
     }
 
     /// The name of the key's table in the map.

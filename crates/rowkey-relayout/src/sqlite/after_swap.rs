@@ -94,8 +94,7 @@ async fn refuse_to_lose(work: &Work, catalog: &Catalog) -> Result<(), Error> {
     }
     let (key_table, key) = work.key()?;
     for (table, reference) in catalog.references_to(key_table.name()) {
-        let is_planned = work.tables.iter().any(|known| known.name() == &table.name);
-        if !is_planned && reference.target_columns.contains(&key.becomes) {
+        if work.table(&table.name).is_none() && reference.target_columns.contains(&key.becomes) {
             reasons.add(
                 format!("the table {}", table.name),
                 format!("it was made since the swap, and refers to {}", key.becomes),

@@ -2,7 +2,7 @@
 
 use rowkey_core::Backend;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Column, Dependent, DependentKind};
+use rowkey_tables::catalog::{Column, Dependent};
 use rowkey_tables::text_literal::text_literal;
 
 use super::names::{alone, quoted};
@@ -63,17 +63,6 @@ pub(super) fn comment(table: &ChangedTable, column: &ChangedColumn) -> Result<Ve
     Ok(vec![alone(&add)])
 }
 
-/// The privileges of a column.
-pub(super) fn privileges_of<'t>(
-    table: &'t ChangedTable,
-    column: &'t ChangedColumn,
-) -> impl Iterator<Item = &'t Dependent> {
-    let dependents = table.table.dependents.iter();
-    dependents.filter(|one| {
-        one.kind == DependentKind::Privilege && one.columns.contains(&column.column.name)
-    })
-}
-
 /// The verb, the privilege and the option of a privilege of the catalogue.
 pub(super) fn parts(privilege: &Dependent) -> Option<(&'static str, &'static str, &'static str)> {
     let (state, kind) = privilege.definition.split_once(' ')?;
@@ -94,7 +83,7 @@ pub(super) fn privileges(
     let name = table.name().quoted(Backend::SqlServer)?;
     let fresh = quoted(&column.fresh())?;
     let mut statements = Vec::new();
-    for privilege in privileges_of(table, column) {
+    for privilege in table.privileges(&column.column.name) {
         let Some((verb, kind, option)) = parts(privilege) else {
             continue;
         };

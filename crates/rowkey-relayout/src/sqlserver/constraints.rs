@@ -1,46 +1,23 @@
-//! Keys, indexes and references on one side of the change, with the names and the properties of the
+//! Keys, indexes and references of one form, with the names and the properties of those of the
 //! other.
 
 use rowkey_core::Backend;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{ForeignKey, Index, Key};
+use rowkey_tables::catalog::{Index, Key};
 
 use super::names::{quoted, quoted_list};
-use crate::work::{ChangedColumn, ChangedTable, Work};
-
-/// How the name of a column that changes is written.
-pub(super) type Name = fn(&ChangedColumn) -> &str;
-
-/// The name of a column after the swap.
-pub(super) fn new_name(column: &ChangedColumn) -> &str {
-    &column.becomes
-}
-
-/// The name of a column before the swap.
-pub(super) fn old_name(column: &ChangedColumn) -> &str {
-    &column.column.name
-}
-
-fn contains(table: &ChangedTable, columns: &[String]) -> bool {
-    columns.iter().any(|column| table.changed(column).is_some())
-}
+use crate::work::{ChangedTable, Form, Work};
 
 /// The keys with a column that changes.
 pub(super) fn keys(table: &ChangedTable) -> impl Iterator<Item = &Key> {
     let keys = table.table.keys.iter();
-    keys.filter(|key| contains(table, &key.columns))
+    keys.filter(|key| table.changes_any(&key.columns))
 }
 
 /// The other indexes with a column that changes.
 pub(super) fn indexes(table: &ChangedTable) -> impl Iterator<Item = &Index> {
     let indexes = table.table.indexes.iter();
-    indexes.filter(|index| contains(table, &index.columns))
-}
-
-/// The references with a column that changes.
-pub(super) fn foreign_keys(table: &ChangedTable) -> impl Iterator<Item = &ForeignKey> {
-    let keys = table.table.foreign_keys.iter();
-    keys.filter(|key| contains(table, &key.columns))
+    indexes.filter(|index| table.changes_any(&index.columns))
 }
 
 /// Drops the references, the indexes and the keys, clustered ones last: dropping one builds all
@@ -49,7 +26,7 @@ pub(super) fn detach(work: &Work) -> Result<Vec<String>, Error> {
     let mut statements = Vec::new();
     for table in &work.tables {
         let name = table.name().quoted(Backend::SqlServer)?;
-        for key in foreign_keys(table) {
+        for key in table.foreign_keys() {
             let key = quoted(&key.name)?;
             statements.push(format!("ALTER TABLE {name} DROP CONSTRAINT {key}"));
         }
@@ -75,12 +52,12 @@ pub(super) fn detach(work: &Work) -> Result<Vec<String>, Error> {
 }
 
 /// Makes the keys and the indexes of a table, clustered ones first.
-pub(super) fn attach_indexes(table: &ChangedTable, rename: Name) -> Result<Vec<String>, Error> {
+pub(super) fn attach_indexes(table: &ChangedTable, form: Form) -> Result<Vec<String>, Error> {
     let name = table.name().quoted(Backend::SqlServer)?;
     let mut statements = Vec::new();
     for (is_clustered, order) in [(true, "CLUSTERED"), (false, "NONCLUSTERED")] {
         for key in keys(table).filter(|key| key.is_clustered() == is_clustered) {
-            let columns = renamed(table, &key.columns, rename)?;
+            let columns = names_in(table, &key.columns, form)?;
             let constraint = quoted(&key.name)?;
             let kind = if key.is_primary {
                 "PRIMARY KEY"
@@ -92,7 +69,7 @@ pub(super) fn attach_indexes(table: &ChangedTable, rename: Name) -> Result<Vec<S
             ));
         }
         for index in indexes(table).filter(|index| index.is_clustered() == is_clustered) {
-            let columns = renamed(table, &index.columns, rename)?;
+            let columns = names_in(table, &index.columns, form)?;
             let unique = if index.is_unique { "UNIQUE " } else { "" };
             let index = quoted(&index.name)?;
             statements.push(format!(
@@ -107,15 +84,14 @@ pub(super) fn attach_indexes(table: &ChangedTable, rename: Name) -> Result<Vec<S
 pub(super) fn attach_foreign_keys(
     work: &Work,
     table: &ChangedTable,
-    rename: Name,
+    form: Form,
 ) -> Result<Vec<String>, Error> {
     let name = table.name().quoted(Backend::SqlServer)?;
     let mut statements = Vec::new();
-    for key in foreign_keys(table) {
-        let columns = renamed(table, &key.columns, rename)?;
-        let mut tables = work.tables.iter();
-        let targets = match tables.find(|other| *other.name() == key.target) {
-            Some(target) => renamed(target, &key.target_columns, rename)?,
+    for key in table.foreign_keys() {
+        let columns = names_in(table, &key.columns, form)?;
+        let targets = match work.table(&key.target) {
+            Some(target) => names_in(target, &key.target_columns, form)?,
             None => quoted_list(&key.target_columns)?,
         };
         let constraint = quoted(&key.name)?;
@@ -154,11 +130,7 @@ fn action(action: &str) -> &'static str {
     }
 }
 
-fn renamed(table: &ChangedTable, columns: &[String], rename: Name) -> Result<String, Error> {
-    let name = |column: &String| match table.changed(column) {
-        Some(changed) => rename(changed).to_owned(),
-        None => column.clone(),
-    };
-    let names: Vec<String> = columns.iter().map(name).collect();
-    quoted_list(&names)
+/// The names of columns in a form, as a list.
+fn names_in(table: &ChangedTable, columns: &[String], form: Form) -> Result<String, Error> {
+    quoted_list(&table.renamed(columns, |column| column.used(form).to_owned()))
 }

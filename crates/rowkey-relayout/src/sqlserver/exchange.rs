@@ -5,41 +5,30 @@ use rowkey_tables::Error;
 use rowkey_tables::text_literal::text_literal;
 
 use super::columns::require_type;
-use super::constraints::{attach_foreign_keys, attach_indexes, detach, new_name, old_name};
+use super::constraints::{attach_foreign_keys, attach_indexes, detach};
 use super::names::{alone, is_swapped, length, quoted};
 use super::values::Values;
 use super::{session, triggers};
 use crate::Phase;
 use crate::runner::Runner;
-use crate::work::{ChangedColumn, ChangedTable, Work};
+use crate::work::{ChangedTable, Form, Work};
 
-/// Which columns are to be the ones that programs use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
-    /// The new ones, for the swap.
-    New,
-    /// The old ones, for the way back.
-    Old,
-}
-
-/// The statement that fails if the columns of a side are not the others in its form, with hints for
-/// the table.
+/// The statement that fails if the columns of a form are not the others in it, with hints for the
+/// table.
 fn comparison(
     work: &Work,
     values: &Values<'_>,
     table: &ChangedTable,
-    side: Side,
+    form: Form,
     hints: &str,
 ) -> Result<String, Error> {
     let mut differs = Vec::new();
     for column in &table.columns {
-        let (used, filled) = match side {
-            Side::New => (quoted(&column.column.name)?, quoted(&column.fresh())?),
-            Side::Old => (quoted(&column.becomes)?, quoted(&column.kept)?),
-        };
-        let (expected, sql_type) = match side {
-            Side::New => (values.new_value(column, &used)?, work.to.sql_type()),
-            Side::Old => (
+        let used = quoted(column.used(form.other()))?;
+        let filled = quoted(&column.filled(form))?;
+        let (expected, sql_type) = match form {
+            Form::New => (values.new_value(column, &used)?, work.to.sql_type()),
+            Form::Old => (
                 values.old_value(column, &used)?,
                 column.column.sql_type.clone(),
             ),
@@ -69,24 +58,24 @@ fn exact(text: &str) -> String {
     format!("CONVERT(varbinary(100), RTRIM(CONVERT(varchar(100), {text})))")
 }
 
-/// Compares the columns of a side with the others, in all rows.
+/// Compares the columns of a form with the others, in all rows.
 pub(super) async fn compare(
     runner: &mut Runner<'_>,
     work: &Work,
     table: &ChangedTable,
-    side: Side,
+    form: Form,
 ) -> Result<(), Error> {
     let doing = format!("the comparison of {}", table.name());
-    let statement = comparison(work, &Values::of(work)?, table, side, "")?;
+    let statement = comparison(work, &Values::of(work)?, table, form, "")?;
     runner.run(&doing, &statement).await.map(|_| ())
 }
 
 /// Locks each table and compares it: rows may have been written without triggers, as bulk loads do.
-fn lock_and_compare(work: &Work, side: Side) -> Result<Vec<String>, Error> {
+fn lock_and_compare(work: &Work, form: Form) -> Result<Vec<String>, Error> {
     let values = Values::of(work)?;
     let compare = |table: &ChangedTable| {
         let hints = " WITH (TABLOCKX, HOLDLOCK)";
-        let statement = comparison(work, &values, table, side, hints)?;
+        let statement = comparison(work, &values, table, form, hints)?;
         // The batch is compiled before it, even if the columns have their other names.
         Ok(alone(&statement))
     };
@@ -97,7 +86,7 @@ fn lock_and_compare(work: &Work, side: Side) -> Result<Vec<String>, Error> {
 pub(crate) async fn swap(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
     session::prepare(runner).await?;
     let values = Values::of(work)?;
-    let mut statements = lock_and_compare(work, Side::New)?;
+    let mut statements = lock_and_compare(work, Form::New)?;
     for table in &work.tables {
         statements.push(triggers::drop(work, table, "fill")?);
     }
@@ -117,10 +106,10 @@ pub(crate) async fn swap(runner: &mut Runner<'_>, work: &Work) -> Result<(), Err
         }
     }
     for table in &work.tables {
-        statements.extend(attach_indexes(table, new_name)?);
+        statements.extend(attach_indexes(table, Form::New)?);
     }
     for table in &work.tables {
-        statements.extend(attach_foreign_keys(work, table, new_name)?);
+        statements.extend(attach_foreign_keys(work, table, Form::New)?);
         statements.push(triggers::keep(work, &values, table)?);
     }
     session::in_transaction(runner, work, "the swap", &is_swapped(work)?, &statements).await
@@ -153,7 +142,7 @@ pub(crate) async fn undo(
     session::prepare(runner).await?;
     if reached == Phase::Swap {
         for table in &work.tables {
-            compare(runner, work, table, Side::Old).await?;
+            compare(runner, work, table, Form::Old).await?;
         }
         let is_done = format!("NOT ({})", is_swapped(work)?);
         let statements = way_back(work)?;
@@ -161,7 +150,7 @@ pub(crate) async fn undo(
     }
     for table in &work.tables {
         let doing = format!("the new columns of {}", table.name());
-        drop_columns(runner, work, table, "fill", &doing, ChangedColumn::fresh).await?;
+        drop_columns(runner, work, table, "fill", &doing, Form::New).await?;
     }
     Ok(())
 }
@@ -169,7 +158,7 @@ pub(crate) async fn undo(
 /// The new columns get the names that they had before the swap.
 fn way_back(work: &Work) -> Result<Vec<String>, Error> {
     let values = Values::of(work)?;
-    let mut statements = lock_and_compare(work, Side::Old)?;
+    let mut statements = lock_and_compare(work, Form::Old)?;
     for table in &work.tables {
         statements.push(triggers::drop(work, table, "keep")?);
     }
@@ -190,10 +179,10 @@ fn way_back(work: &Work) -> Result<Vec<String>, Error> {
         }
     }
     for table in &work.tables {
-        statements.extend(attach_indexes(table, old_name)?);
+        statements.extend(attach_indexes(table, Form::Old)?);
     }
     for table in &work.tables {
-        statements.extend(attach_foreign_keys(work, table, old_name)?);
+        statements.extend(attach_foreign_keys(work, table, Form::Old)?);
     }
     Ok(statements)
 }
@@ -203,10 +192,7 @@ pub(crate) async fn contract(runner: &mut Runner<'_>, work: &Work) -> Result<(),
     session::prepare(runner).await?;
     for table in &work.tables {
         let doing = format!("the old columns of {}", table.name());
-        drop_columns(runner, work, table, "keep", &doing, |column| {
-            column.kept.clone()
-        })
-        .await?;
+        drop_columns(runner, work, table, "keep", &doing, Form::Old).await?;
     }
     Ok(())
 }
@@ -218,16 +204,16 @@ async fn drop_columns(
     table: &ChangedTable,
     trigger: &str,
     doing: &str,
-    which: impl Fn(&ChangedColumn) -> String,
+    form: Form,
 ) -> Result<(), Error> {
     let Some(first) = table.columns.first() else {
         return Ok(());
     };
-    let is_gone = format!("{} IS NULL", length(table, &which(first))?);
+    let is_gone = format!("{} IS NULL", length(table, &first.filled(form))?);
     let name = table.name().quoted(work.backend)?;
     let mut statements = vec![triggers::drop(work, table, trigger)?];
     for column in &table.columns {
-        let column = quoted(&which(column))?;
+        let column = quoted(&column.filled(form))?;
         statements.push(format!("ALTER TABLE {name} DROP COLUMN {column}"));
     }
     session::in_transaction(runner, work, doing, &is_gone, &statements).await

@@ -23,7 +23,7 @@ pub(super) use self::refuse::refuse;
 use self::names::quoted;
 use self::values::Values;
 use super::runner::Runner;
-use super::work::{ChangedTable, Work};
+use super::work::{ChangedTable, Form, Work};
 use rowkey_tables::Error;
 
 /// Adds the columns, and the triggers that fill them, in one transaction for each table: programs
@@ -67,7 +67,7 @@ fn expansion(work: &Work, values: &Values<'_>, table: &ChangedTable) -> Result<V
 pub(super) async fn check(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
     session::prepare(runner).await?;
     for table in &work.tables {
-        exchange::compare(runner, work, table, exchange::Side::New).await?;
+        exchange::compare(runner, work, table, Form::New).await?;
     }
     Ok(())
 }

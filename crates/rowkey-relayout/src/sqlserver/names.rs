@@ -19,11 +19,7 @@ pub(super) fn quoted_list(names: &[String]) -> Result<String, Error> {
 
 /// The name of a table's trigger, which no other change uses.
 pub(super) fn trigger(work: &Work, table: &ChangedTable, what: &str) -> Result<String, Error> {
-    let place = |other: &ChangedTable| other.name() == table.name();
-    let place = work.tables.iter().position(place);
-    let place = place.expect("the table is of the change");
-    let name = format!("rowkey_{}_{place}_{what}", work.mark);
-    table.name().sibling(name).quoted(Backend::SqlServer)
+    work.made(table, what).quoted(Backend::SqlServer)
 }
 
 /// The SQL of the length of a column, which is NULL if the table has none of the name.

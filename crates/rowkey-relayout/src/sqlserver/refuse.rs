@@ -7,8 +7,8 @@ use rowkey_tables::catalog::{
 };
 use rowkey_tables::connection::{Connection, Value};
 
-use super::columns::{declared_type, parts, privileges_of};
-use super::constraints::{foreign_keys, indexes, keys};
+use super::columns::{declared_type, parts};
+use super::constraints::{indexes, keys};
 use super::names::trigger;
 use super::triggers;
 use super::values::Values;
@@ -179,7 +179,7 @@ fn has_values_of(declared: &str, found: &str) -> bool {
 }
 
 fn privileges_of_column(table: &ChangedTable, column: &ChangedColumn, refusals: &mut Refusals) {
-    for privilege in privileges_of(table, column) {
+    for privilege in table.privileges(&column.column.name) {
         if parts(privilege).is_none() {
             refusals.add(
                 format!("{} to {}", privilege.definition, privilege.name),
@@ -273,7 +273,7 @@ fn references(work: &Work, catalog: &Catalog, refusals: &mut Refusals) {
         }
     }
     for table in &work.tables {
-        for key in foreign_keys(table).filter(|key| key.name.is_empty()) {
+        for key in table.foreign_keys().filter(|key| key.name.is_empty()) {
             refusals.add(
                 format!("a reference of {} to {}", table.name(), key.target),
                 "it has no name",

@@ -13,7 +13,7 @@ use crate::work::{ChangedColumn, ChangedTable, Source, Work};
 
 const MAP: &str = "[rowkey_id_map]";
 
-/// The SQL of values on either side.
+/// The SQL of values in either form.
 pub(super) enum Values<'w> {
     /// The ids stay, in another form.
     Converted(Conversion),
