@@ -26,7 +26,7 @@ use crate::plan::Plan;
 use crate::refusals::Refusals;
 use crate::runner::Runner;
 use crate::state::{self, State, Way};
-use crate::work::Work;
+use crate::work::{Form, Work};
 
 /// The plan of the change that has begun in a database, and is neither contracted nor undone.
 ///
@@ -141,7 +141,9 @@ async fn go_on(
 /// format: after the swap, they would stand in the way back.
 async fn refuse_damaged_values(connection: &mut Connection, work: &Work) -> Result<(), Error> {
     let mut refusals = Refusals::default();
-    refusals.add_damaged_values(connection, work).await?;
+    refusals
+        .add_damaged_values(connection, work, Form::Old)
+        .await?;
     refusals.result()
 }
 

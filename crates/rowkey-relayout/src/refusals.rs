@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_sql::Conversion;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Catalog, QualifiedName};
+use rowkey_tables::catalog::{Catalog, Column, Dependent, ForeignKey, QualifiedName, Table};
 use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::inventory::{self, Origin, Reference, others_of_type};
@@ -13,7 +14,10 @@ use rowkey_tables::text_literal::text_literal;
 
 use crate::example_id;
 use crate::plan::{OldPrograms, public_text};
-use crate::work::{ChangedColumn, ChangedTable, MAP, Source, Work, is_same_name};
+use crate::work::{ChangedColumn, ChangedTable, Form, MAP, Source, Work, is_same_name};
+
+/// What to do about what the new column may get after the change.
+pub(super) const AGAIN: &str = "drop it, and make it again for the new column after the change";
 
 /// How many values are shown of those that are damaged.
 const EXAMPLES: usize = 3;
@@ -127,42 +131,95 @@ impl Refusals {
         }
     }
 
-    /// Adds a reason for each column with values that aren't ids of the format in the form that the
-    /// plan names, or that the new form has no room for.
+    /// Adds a reason for each column with values that aren't ids of the format in the form that
+    /// programs use, or that the other form has no room for.
     pub(super) async fn add_damaged_values(
         &mut self,
         connection: &mut Connection,
         work: &Work,
+        used: Form,
     ) -> Result<(), Error> {
         let Source::Converted(conversion) = work.source else {
             return Ok(());
         };
-        let instead = "correct or delete the rows, or plan with the format and the form that they \
-                       have (`rowkey doctor` tells)";
+        let (conversion, instead) = match used {
+            Form::Old => (
+                conversion,
+                "correct or delete the rows, or plan with the format and the form that they \
+                 have (`rowkey doctor` tells)",
+            ),
+            Form::New => (
+                conversion.reversed(),
+                "correct or delete the rows, or finish with --contract",
+            ),
+        };
         for (table, column) in work.columns() {
-            let name = &column.column.name;
-            self.add_damaged_values_of(connection, (table, name), conversion, instead)
+            let place = (table, column.used(used));
+            self.add_damaged_values_of(connection, place, conversion, instead)
                 .await?;
         }
         Ok(())
     }
 
-    /// The same after the swap, for the way back.
-    pub(super) async fn add_values_damaged_since(
+    /// Adds what depends on a table, and is not carried: why, and what to do, by the columns that
+    /// it uses of those that change.
+    pub(super) fn add_dependents<'t>(
         &mut self,
-        connection: &mut Connection,
-        work: &Work,
-    ) -> Result<(), Error> {
-        let Source::Converted(conversion) = work.source else {
-            return Ok(());
-        };
-        let instead = "correct or delete the rows, or finish with --contract";
-        for (table, column) in work.columns() {
-            let place = (table, column.becomes.as_str());
-            self.add_damaged_values_of(connection, place, conversion.reversed(), instead)
-                .await?;
+        table: &'t ChangedTable,
+        objection: impl Fn(&'t Dependent, &[&str]) -> Option<(String, &'static str)>,
+    ) {
+        for dependent in &table.table.dependents {
+            let used = table.changed_of(&dependent.columns);
+            if let Some((why, instead)) = objection(dependent, &used) {
+                let (kind, name) = (dependent.kind.name(), &dependent.name);
+                let what = format!("the {kind} {name} of {}", table.name());
+                self.add(what, why, instead);
+            }
         }
-        Ok(())
+    }
+
+    /// Adds a reason if a column has not the kind of values that the plan says.
+    pub(super) fn add_other_type(&mut self, work: &Work, what: What, column: &Column) {
+        let Source::Converted(conversion) = work.source else {
+            return;
+        };
+        let from = conversion.reversed().to();
+        let (declared, found) = (from.sql_type(), column.sql_type.as_str());
+        if !has_values_of(work.backend, &declared, found) {
+            self.add(
+                what,
+                format!(
+                    "its type is {found}, and {} is stored as {declared}",
+                    from.storage().name()
+                ),
+                "plan with the storage that it has",
+            );
+        }
+    }
+
+    /// Adds a reason for a default, which would go on with the old ids.
+    pub(super) fn add_default(&mut self, what: What, default: &str) {
+        self.add(
+            what,
+            format!("its default {default} makes ids in the old form"),
+            "drop the default, and let programs make the ids; `rowkey ddl --default` prints one \
+             for the new column, where there is one",
+        );
+    }
+
+    /// Adds the references of which only one end changes.
+    pub(super) fn add_halved_references(&mut self, work: &Work, catalog: &Catalog) {
+        for (table, key, column, target) in halved_references(work, catalog) {
+            let (stays, stays_in) = match work.changes(&table.name, column) {
+                true => (target, &key.target),
+                false => (column, &table.name),
+            };
+            self.add(
+                describe(key, &table.name),
+                format!("{stays_in}.{stays} stays as it is, so that they would differ"),
+                "plan both columns, or drop the reference",
+            );
+        }
     }
 
     /// Adds a reason for each name that a column needs and cannot have, where tables get new
@@ -254,19 +311,15 @@ impl Refusals {
         work: &Work,
     ) -> Result<(), Error> {
         let catalog = Catalog::read(connection).await?;
-        let changes = |table: &QualifiedName, column: &String| {
-            let mut columns = work.columns();
-            columns.any(|(known, changed)| known.name() == table && changed.column.name == *column)
-        };
         for table in &catalog.tables {
             let is_planned = |column: &String| {
                 let mut left_out = work.left_out.iter();
-                changes(&table.name, column)
+                work.changes(&table.name, column)
                     || left_out.any(|one| one.table == table.name && one.column == *column)
             };
             let is_wanted = |reference: &Reference| {
                 let mut targets = reference.target_columns.iter();
-                targets.any(|column| changes(&reference.target, column))
+                targets.any(|column| work.changes(&reference.target, column))
                     && !reference.columns.iter().any(is_planned)
             };
             // What cannot be read is named like the others.
@@ -397,28 +450,76 @@ impl Refusals {
         let is_damaged = format!("{quoted} IS NOT NULL AND (NOT ({is_id}) OR {converted} IS NULL)");
         let what = What::column(table.name(), column);
         let doing = format!("the damaged values of {what}");
-        let count = format!("SELECT count(*) FROM {from} WHERE {is_damaged}");
-        let count = connection.count(&doing, &count, &[]).await?;
-        if count == 0 {
+        let rows = (from.as_str(), quoted.as_str());
+        let Some((count, examples)) = examples(connection, &doing, rows, &is_damaged).await? else {
             return Ok(());
-        }
-        let (top, limit) = backend.first_rows(EXAMPLES);
-        let examples = format!("SELECT {top}{quoted} FROM {from} WHERE {is_damaged}{limit}");
-        let examples = connection.query(&doing, &examples, &[]).await?;
-        let examples: Vec<String> = examples
-            .iter()
-            .filter_map(|row| row.0.first().map(shown))
-            .collect();
+        };
         let values = if count == 1 { "value is" } else { "values are" };
         let why = format!(
             "{count} {values} no {} as {}:{}, or too large for the other form, such as {}",
             form.format().name(),
             form.storage().name(),
             form.layout().name(),
-            examples.join(", "),
+            examples,
         );
         self.add(what, why, instead);
         Ok(())
+    }
+}
+
+/// How many rows of a table there are with a condition, and what the first ones have in a column;
+/// nothing if there are none.
+pub(super) async fn examples(
+    connection: &mut Connection,
+    doing: &str,
+    (table, column): (&str, &str),
+    condition: &str,
+) -> Result<Option<(u64, String)>, Error> {
+    let count = format!("SELECT count(*) FROM {table} WHERE {condition}");
+    let count = connection.count(doing, &count, &[]).await?;
+    if count == 0 {
+        return Ok(None);
+    }
+    let (top, limit) = connection.backend().first_rows(EXAMPLES);
+    let examples = format!("SELECT {top}{column} FROM {table} WHERE {condition}{limit}");
+    let examples = connection.query(doing, &examples, &[]).await?;
+    let examples = examples.iter().filter_map(|row| row.0.first().map(shown));
+    Ok(Some((count, examples.collect::<Vec<_>>().join(", "))))
+}
+
+/// The references of which only one end changes: table, key, column, and the column there.
+pub(super) fn halved_references<'c>(
+    work: &Work,
+    catalog: &'c Catalog,
+) -> Vec<(&'c Table, &'c ForeignKey, &'c str, &'c str)> {
+    let mut found = Vec::new();
+    for table in &catalog.tables {
+        for key in &table.foreign_keys {
+            for (column, target) in key.columns.iter().zip(&key.target_columns) {
+                if work.changes(&table.name, column) != work.changes(&key.target, target) {
+                    found.push((table, key, column.as_str(), target.as_str()));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// A reference, for people.
+pub(super) fn describe(key: &ForeignKey, table: &QualifiedName) -> String {
+    format!("the reference {} of {table} to {}", key.name, key.target)
+}
+
+/// Whether a type has the same kind of values as the one of a storage.
+fn has_values_of(backend: Backend, declared: &str, found: &str) -> bool {
+    let is = |names: &[&str]| names.iter().any(|name| found.starts_with(name));
+    match declared.split(['(', ' ']).next().unwrap_or_default() {
+        name @ ("uuid" | "uniqueidentifier" | "bytea") => found == name,
+        "binary" | "varbinary" => is(&["binary", "varbinary"]),
+        "decimal" | "numeric" => is(&["decimal", "numeric"]),
+        "bigint" => found == "int" || is(&["bigint", "integer", "smallint"]),
+        _ if backend == Backend::Postgres => is(&["character varying", "character(", "text"]),
+        _ => is(&["char", "varchar", "nchar", "nvarchar"]),
     }
 }
 
@@ -438,6 +539,41 @@ pub(super) fn shown(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn types_are_compared_by_their_values() {
+        for (backend, declared, found, expected) in [
+            (Backend::Postgres, "uuid", "uuid", true),
+            (Backend::Postgres, "uuid", "guid", false),
+            (
+                Backend::Postgres,
+                "varchar(36) COLLATE \"C\"",
+                "character(36)",
+                true,
+            ),
+            (Backend::Postgres, "numeric(28,0)", "numeric", true),
+            (Backend::Postgres, "numeric(28,0)", "uuid", false),
+            (Backend::Postgres, "bigint", "interval", false),
+            (
+                Backend::SqlServer,
+                "uniqueidentifier",
+                "uniqueidentifier",
+                true,
+            ),
+            (Backend::SqlServer, "uniqueidentifier", "binary(16)", false),
+            (
+                Backend::SqlServer,
+                "char(36) COLLATE Latin1_General_100_BIN2",
+                "nvarchar(36)",
+                true,
+            ),
+            (Backend::SqlServer, "binary(16)", "varbinary(16)", true),
+            (Backend::SqlServer, "decimal(28,0)", "bigint", false),
+        ] {
+            let found_same = has_values_of(backend, declared, found);
+            assert_eq!(found_same, expected, "{declared} {found}");
+        }
+    }
 
     #[test]
     fn a_reason_is_of_its_column_only() {

@@ -1,7 +1,7 @@
 //! Runs statements, or collects them for people to read.
 
 use crate::refusals::Refusals;
-use crate::work::Work;
+use crate::work::{Form, Work};
 use rowkey_tables::catalog::Catalog;
 use rowkey_tables::connection::{Connection, Row, Value};
 use rowkey_tables::{Error, Progress, Step};
@@ -78,7 +78,7 @@ impl<'r> Runner<'r> {
     pub(super) async fn refuse_values_damaged_since(&mut self, work: &Work) -> Result<(), Error> {
         let mut refusals = Refusals::default();
         refusals
-            .add_values_damaged_since(self.connection, work)
+            .add_damaged_values(self.connection, work, Form::New)
             .await?;
         refusals.result()
     }

@@ -140,6 +140,12 @@ impl Work {
         self.tables.iter().find(|table| table.name() == name)
     }
 
+    /// Whether a column changes.
+    pub(super) fn changes(&self, table: &QualifiedName, column: &str) -> bool {
+        let table = self.table(table);
+        table.is_some_and(|table| table.changed(column).is_some())
+    }
+
     /// The name of something that the change makes for a table, and no other change uses.
     pub(super) fn made(&self, table: &ChangedTable, what: &str) -> QualifiedName {
         let mut tables = self.tables.iter();

@@ -24,9 +24,7 @@ pub(super) async fn refuse(connection: &mut Connection, work: &Work) -> Result<R
         add_table(&mut refusals, work, table);
         add_columns(&mut refusals, work, table);
         add_indexes(&mut refusals, table);
-        for dependent in &table.table.dependents {
-            add_dependent(&mut refusals, table, dependent);
-        }
+        refusals.add_dependents(table, |one, used| objection(table, one, used));
         let instead =
             "write the plan again, or drop the foreign key, and add it again after the change";
         add_outer_references(&mut refusals, work, &catalog, table, instead);
@@ -38,7 +36,9 @@ pub(super) async fn refuse(connection: &mut Connection, work: &Work) -> Result<R
     add_map(connection, &mut refusals, work).await?;
     // Whatever is wrong with the definitions may also be wrong with a query on the rows.
     if refusals.is_empty() {
-        refusals.add_damaged_values(connection, work).await?;
+        refusals
+            .add_damaged_values(connection, work, Form::Old)
+            .await?;
         refusals.add_unusable_times(connection, work).await?;
         for table in &in_order(work)? {
             add_orphans(connection, &mut refusals, work, table).await?;
@@ -226,44 +226,38 @@ fn add_indexes(refusals: &mut Refusals, table: &ChangedTable) {
     }
 }
 
-fn add_dependent(refusals: &mut Refusals, table: &ChangedTable, dependent: &Dependent) {
-    let changed = table.changed_of(&dependent.columns);
-    let (kind, name) = (dependent.kind.name(), &dependent.name);
-    let what = format!("the {kind} {name} of {}", table.name());
-    let names_changed = format!("it names {}", changed.join(", "));
+fn objection(
+    table: &ChangedTable,
+    dependent: &Dependent,
+    used: &[&str],
+) -> Option<(String, &'static str)> {
+    let names_used = || format!("it names {}", used.join(", "));
     match dependent.kind {
-        DependentKind::Partition => refusals.add(
-            what,
+        DependentKind::Partition => Some((
             format!(
                 "a partitioned table ({}) has no foreign keys",
                 dependent.definition
             ),
             "remove the partitions: ALTER TABLE … REMOVE PARTITIONING",
-        ),
-        DependentKind::Trigger if is_trigger_of(&table.table, dependent) => refusals.add(
-            what,
-            "triggers stay with the old table, and would run twice",
+        )),
+        DependentKind::Trigger if is_trigger_of(&table.table, dependent) => Some((
+            "triggers stay with the old table, and would run twice".into(),
             "drop it, and create it again after the change",
-        ),
+        )),
         DependentKind::Trigger if inserts_by_place(&dependent.definition, &table.name().name) => {
-            refusals.add(
-                what,
+            Some((
                 format!("it inserts into {} without naming columns", table.name()),
                 "let it name the columns, and change it with the programs",
-            );
+            ))
         }
-        DependentKind::View if !changed.is_empty() => refusals.add(
-            what,
-            names_changed,
+        DependentKind::View if !used.is_empty() => Some((
+            names_used(),
             "drop it, and create it again after the change",
-        ),
-        DependentKind::Check | DependentKind::GeneratedColumn if !changed.is_empty() => refusals
-            .add(
-                what,
-                names_changed,
-                "drop it, and add it again after the change",
-            ),
-        _ => {}
+        )),
+        DependentKind::Check | DependentKind::GeneratedColumn if !used.is_empty() => {
+            Some((names_used(), "drop it, and add it again after the change"))
+        }
+        _ => None,
     }
 }
 

@@ -1,8 +1,8 @@
 //! What stands against a change on PostgreSQL.
 
-use rowkey_sql::{Conversion, NewId, StoredForm};
+use rowkey_sql::{Conversion, NewId};
 use rowkey_tables::catalog::{
-    Catalog, Dependent, DependentKind, ForeignKey, Generated, QualifiedName, creation_time,
+    Catalog, Dependent, DependentKind, Generated, QualifiedName, creation_time,
 };
 use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::{Error, Silent};
@@ -12,9 +12,9 @@ use super::names::quoted;
 use super::triggers::LAST;
 use super::values::Values;
 use crate::plan::public_text;
-use crate::refusals::{Refusals, What};
+use crate::refusals::{AGAIN, Refusals, What, describe};
 use crate::runner::Runner;
-use crate::work::{ChangedColumn, ChangedTable, Source, Work};
+use crate::work::{ChangedColumn, ChangedTable, Form, Source, Work};
 
 /// Ranges of row addresses, by which the backfill reads, are quick since this version.
 const FIRST_VERSION: u64 = 140_000;
@@ -30,7 +30,7 @@ pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<R
             type_of_column(work, table, column, &mut refusals);
         }
         names_of_made(work, table, &mut refusals);
-        dependents(table, &mut refusals);
+        refusals.add_dependents(table, objection);
         bodies_of_triggers(connection, table, &mut refusals).await?;
         on_every_update(connection, table, &mut refusals).await?;
         keys_and_indexes(connection, work, table, &mut refusals).await?;
@@ -42,7 +42,9 @@ pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<R
     let catalog = Catalog::read(connection).await?;
     references(work, &catalog, &mut refusals);
     if refusals.is_empty() {
-        refusals.add_damaged_values(connection, work).await?;
+        refusals
+            .add_damaged_values(connection, work, Form::Old)
+            .await?;
         refusals.add_unusable_times(connection, work).await?;
         default_of_key(connection, work, &mut refusals).await?;
     }
@@ -126,21 +128,10 @@ fn type_of_column(
             "drop the expression first, with ALTER COLUMN … DROP EXPRESSION",
         );
     }
-    let Source::Converted(conversion) = work.source else {
+    if let Source::Mapped = work.source {
         return;
-    };
-    let from: StoredForm = conversion.reversed().to();
-    let (declared, found) = (from.sql_type(), column.column.sql_type.as_str());
-    if !has_values_of(&declared, found) {
-        refusals.add(
-            what(),
-            format!(
-                "its type is {found}, and {} is stored as {declared}",
-                from.storage().name()
-            ),
-            "plan with the storage that it has",
-        );
     }
+    refusals.add_other_type(work, what(), &column.column);
     if column.column.generated == Generated::Identity {
         refusals.add(
             what(),
@@ -151,15 +142,9 @@ fn type_of_column(
             "let programs make the ids first",
         );
     }
-    match column.column.default.as_deref() {
-        None => {}
-        Some(default) if default.starts_with("NULL") => {}
-        Some(default) => refusals.add(
-            what(),
-            format!("its default {default} makes ids in the old form"),
-            "drop the default, and let programs make the ids; `rowkey ddl --default` prints one \
-             for the new column, where there is one",
-        ),
+    let default = column.column.default.as_deref();
+    if let Some(default) = default.filter(|default| !default.starts_with("NULL")) {
+        refusals.add_default(what(), default);
     }
 }
 
@@ -196,18 +181,6 @@ fn map(work: &Work, refusals: &mut Refusals) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether a type has the same kind of values as the one of a storage.
-fn has_values_of(declared: &str, found: &str) -> bool {
-    let is = |names: &[&str]| names.iter().any(|name| found.starts_with(name));
-    match declared.split(['(', ' ']).next().unwrap_or_default() {
-        "uuid" => found == "uuid",
-        "bytea" => found == "bytea",
-        "numeric" | "decimal" => is(&["numeric"]),
-        "bigint" => is(&["bigint", "integer", "smallint"]),
-        _ => is(&["character varying", "character(", "text"]),
-    }
-}
-
 /// Old ids for rows of new programs come from the key's default, in a function.
 async fn default_of_key(
     connection: &mut Connection,
@@ -228,32 +201,11 @@ async fn default_of_key(
     Ok(())
 }
 
-fn dependents(table: &ChangedTable, refusals: &mut Refusals) {
-    for dependent in &table.table.dependents {
-        let columns = dependent.columns.iter();
-        let used: Vec<&str> = columns
-            .filter(|column| table.changed(column).is_some())
-            .map(String::as_str)
-            .collect();
-        let Some((why, instead)) = objection(dependent, &used) else {
-            continue;
-        };
-        let what = format!(
-            "the {} {} of {}",
-            dependent.kind.name(),
-            dependent.name,
-            table.name()
-        );
-        refusals.add(what, why, instead);
-    }
-}
-
 fn objection(dependent: &Dependent, used: &[&str]) -> Option<(String, &'static str)> {
     let uses = format!(
         "it uses {}, and would go on with the old ids",
         used.join(", ")
     );
-    let again = "drop it, and make it again for the new column after the change";
     match dependent.kind {
         DependentKind::Publication => Some((
             "subscribers have no column of the new name".into(),
@@ -293,7 +245,7 @@ fn objection(dependent: &Dependent, used: &[&str]) -> Option<(String, &'static s
             format!("it is computed from {}", used.join(", ")),
             "drop the column, and add it again after the change",
         )),
-        _ => Some((uses, again)),
+        _ => Some((uses, AGAIN)),
     }
 }
 
@@ -317,7 +269,7 @@ async fn bodies_of_triggers(
             refusals.add(
                 format!("the trigger {} of {}", row.text(0)?, table.name()),
                 format!("its function {} names {column}", row.text(1)?),
-                "drop it, and make it again for the new column after the change",
+                AGAIN,
             );
         }
         if copies_rows(body) {
@@ -378,7 +330,7 @@ async fn keys_and_indexes(
             refusals.add(
                 format!("the key {} of {}", key.name, table.name()),
                 format!("{found} is not carried"),
-                "drop it, and make it again for the new column after the change",
+                AGAIN,
             );
         }
     }
@@ -400,7 +352,7 @@ async fn keys_and_indexes(
                 refusals.add(
                     what(),
                     format!("it computes something from {column}"),
-                    "drop it, and make it again for the new column after the change",
+                    AGAIN,
                 );
             }
         }
@@ -488,28 +440,7 @@ fn is_presence(condition: &str, column: &str) -> bool {
 
 /// Both ends of a reference change, or neither.
 fn references(work: &Work, catalog: &Catalog, refusals: &mut Refusals) {
-    let changes = |table: &QualifiedName, column: &str| {
-        let found = work.tables.iter().find(|other| other.name() == table);
-        found.is_some_and(|table| table.changed(column).is_some())
-    };
-    for table in &catalog.tables {
-        for key in &table.foreign_keys {
-            for (column, target) in key.columns.iter().zip(&key.target_columns) {
-                let (here, there) = (changes(&table.name, column), changes(&key.target, target));
-                if here != there {
-                    let (stays, stays_in) = match here {
-                        true => (target, &key.target),
-                        false => (column, &table.name),
-                    };
-                    refusals.add(
-                        describe(key, &table.name),
-                        format!("{stays_in}.{stays} stays as it is, so that they would differ"),
-                        "plan both columns, or drop the reference",
-                    );
-                }
-            }
-        }
-    }
+    refusals.add_halved_references(work, catalog);
     for table in &work.tables {
         for key in table
             .foreign_keys()
@@ -528,7 +459,7 @@ fn references(work: &Work, catalog: &Catalog, refusals: &mut Refusals) {
 pub(super) fn refuse_renamed(work: &Work, now: &Catalog) -> Result<(), Error> {
     let mut refusals = Refusals::default();
     for table in &now.tables {
-        let is_known = work.tables.iter().any(|one| *one.name() == table.name);
+        let is_known = work.table(&table.name).is_some();
         let is_ours =
             |one: &Dependent| one.kind == DependentKind::Trigger && one.name.starts_with(LAST);
         if !is_known && table.name.schema.is_none() && table.dependents.iter().any(is_ours) {
@@ -580,14 +511,12 @@ pub(super) fn refuse_undo(work: &Work, now: &Catalog) -> Result<(), Error> {
         keys.map(move |key| (table, key))
     }) {
         let changed = |name: &QualifiedName, columns: &[String]| {
-            let found = work.tables.iter().find(|other| other.name() == name);
-            found.is_some_and(|found| {
+            work.table(name).is_some_and(|found| {
                 let mut new = found.columns.iter().map(|one| &one.becomes);
                 new.any(|column| columns.contains(column))
             })
         };
-        let before = work.tables.iter().find(|one| *one.name() == table.name);
-        let is_known = before.is_some_and(|before| {
+        let is_known = work.table(&table.name).is_some_and(|before| {
             let mut keys = before.table.foreign_keys.iter();
             keys.any(|one| one.name == key.name)
         });
@@ -600,10 +529,6 @@ pub(super) fn refuse_undo(work: &Work, now: &Catalog) -> Result<(), Error> {
     refusals.result()
 }
 
-fn describe(key: &ForeignKey, table: &QualifiedName) -> String {
-    format!("the reference {} of {table} to {}", key.name, key.target)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -614,14 +539,5 @@ mod tests {
         assert!(is_presence("(\"Parent Id\" IS NULL)", "Parent Id"));
         assert!(!is_presence("(parent_id > '0'::uuid)", "parent_id"));
         assert!(!is_presence("((a IS NULL) AND (b IS NULL))", "a"));
-    }
-
-    #[test]
-    fn types_are_compared_by_their_values() {
-        assert!(has_values_of("uuid", "uuid"));
-        assert!(!has_values_of("uuid", "guid"));
-        assert!(has_values_of("varchar(36) COLLATE \"C\"", "character(36)"));
-        assert!(has_values_of("numeric(28,0)", "numeric"));
-        assert!(!has_values_of("numeric(28,0)", "uuid"));
     }
 }

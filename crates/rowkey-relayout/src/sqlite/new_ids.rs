@@ -14,7 +14,7 @@ use super::definition::Definition;
 use super::names::quote;
 use super::rebuild::name_of_counter;
 use crate::plan::public_text;
-use crate::refusals::{Refusals, What, shown};
+use crate::refusals::{Refusals, What, examples};
 use crate::runner::Runner;
 use crate::work::{ChangedTable, MAP, Source, Work};
 
@@ -361,21 +361,13 @@ async fn add_values(
     instead: &str,
 ) -> Result<(), Error> {
     let doing = format!("the values of {place}");
-    let count = format!("SELECT count(*) FROM {table} WHERE {condition}");
-    let count = connection.count(&doing, &count, &[]).await?;
-    if count == 0 {
+    let found = examples(connection, &doing, (table, column), condition).await?;
+    let Some((count, examples)) = found else {
         return Ok(());
-    }
-    let examples = format!("SELECT {column} FROM {table} WHERE {condition} LIMIT 3");
-    let examples = connection.query(&doing, &examples, &[]).await?;
-    let examples = examples.iter().filter_map(|row| row.0.first().map(shown));
-    let examples: Vec<String> = examples.collect();
+    };
     reasons.add(
         place.clone(),
-        format!(
-            "in {count} rows, the value {why}, such as {}",
-            examples.join(", ")
-        ),
+        format!("in {count} rows, the value {why}, such as {examples}"),
         instead,
     );
     Ok(())

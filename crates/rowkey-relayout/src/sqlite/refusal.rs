@@ -5,8 +5,8 @@ use super::new_ids;
 use super::rebuild::name_aside;
 use super::rewriting::{OldValues, rewritten};
 use crate::positional::inserts_by_place;
-use crate::refusals::{Refusals, What};
-use crate::work::{ChangedColumn, ChangedTable, Source, Work};
+use crate::refusals::{Refusals, What, halved_references};
+use crate::work::{ChangedColumn, ChangedTable, Form, Source, Work};
 use rowkey_tables::catalog::Catalog;
 use rowkey_tables::{Connection, Error};
 
@@ -41,7 +41,9 @@ pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<R
             column(work, table, changed, &mut reasons)?;
         }
     }
-    reasons.add_damaged_values(connection, work).await?;
+    reasons
+        .add_damaged_values(connection, work, Form::Old)
+        .await?;
     if let Source::Mapped = work.source {
         new_ids::refuse(connection, work, &mut reasons).await?;
     }
@@ -60,11 +62,7 @@ pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<R
 /// Views and triggers with the name of a column that gets another name and other values.
 fn dependents(table: &ChangedTable, reasons: &mut Refusals) {
     for dependent in &table.table.dependents {
-        let named = dependent.columns.iter();
-        let named: Vec<&str> = named
-            .filter(|column| table.changed(column).is_some())
-            .map(String::as_str)
-            .collect();
+        let named = table.changed_of(&dependent.columns);
         if !named.is_empty() {
             reasons.add(
                 format!("the {} {}", dependent.kind.name(), dependent.name),
@@ -125,25 +123,14 @@ fn column(
 /// References that are not as the plan says: their columns change without those that they refer to,
 /// or the other way around.
 fn unplanned_references(work: &Work, catalog: &Catalog, reasons: &mut Refusals) {
-    let changes = |table: &rowkey_tables::catalog::QualifiedName, column: &str| {
-        let mut tables = work.tables.iter();
-        let table = tables.find(|changed| changed.name() == table);
-        table.and_then(|table| table.changed(column)).is_some()
-    };
-    for table in &catalog.tables {
-        for key in &table.foreign_keys {
-            for (column, target) in key.columns.iter().zip(&key.target_columns) {
-                if changes(&table.name, column) != changes(&key.target, target) {
-                    reasons.add(
-                        What::column(&table.name, column),
-                        format!(
-                            "it refers to {}.{target}, and the plan changes only one of them",
-                            key.target
-                        ),
-                        "write the plan again with `rowkey plan`",
-                    );
-                }
-            }
-        }
+    for (table, key, column, target) in halved_references(work, catalog) {
+        reasons.add(
+            What::column(&table.name, column),
+            format!(
+                "it refers to {}.{target}, and the plan changes only one of them",
+                key.target
+            ),
+            "write the plan again with `rowkey plan`",
+        );
     }
 }

@@ -1,10 +1,7 @@
 //! What stands against a change on SQL Server.
 
-use rowkey_sql::StoredForm;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{
-    Catalog, Dependent, DependentKind, Generated, QualifiedName, TableOptions,
-};
+use rowkey_tables::catalog::{Catalog, Dependent, DependentKind, Generated, TableOptions};
 use rowkey_tables::connection::{Connection, Value};
 
 use super::columns::{declared_type, parts};
@@ -13,10 +10,8 @@ use super::names::trigger;
 use super::triggers;
 use super::values::Values;
 use crate::plan::OldPrograms;
-use crate::refusals::{Refusals, What};
-use crate::work::{ChangedColumn, ChangedTable, Source, Work};
-
-const AGAIN: &str = "drop it, and make it again for the new column after the change";
+use crate::refusals::{AGAIN, Refusals, What};
+use crate::work::{ChangedColumn, ChangedTable, Form, Source, Work};
 
 /// Every reason against the change.
 pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<Refusals, Error> {
@@ -30,14 +25,16 @@ pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<R
             privileges_of_column(table, column, &mut refusals);
         }
         names_of_made(work, table, &mut refusals);
-        dependents(table, &mut refusals);
+        refusals.add_dependents(table, objection);
         keys_and_indexes(table, &mut refusals);
         may_alter(connection, table, &mut refusals).await?;
     }
     let catalog = Catalog::read(connection).await?;
     references(work, &catalog, &mut refusals);
     if refusals.is_empty() {
-        refusals.add_damaged_values(connection, work).await?;
+        refusals
+            .add_damaged_values(connection, work, Form::Old)
+            .await?;
         refusals.add_unusable_times(connection, work).await?;
     }
     Ok(refusals)
@@ -128,19 +125,8 @@ fn type_of_column(
             format!("its type {} is the database's own", column.column.sql_type),
             "give it the type that it stands for",
         );
-    } else if let Source::Converted(conversion) = work.source {
-        let from: StoredForm = conversion.reversed().to();
-        let (declared, found) = (from.sql_type(), column.column.sql_type.as_str());
-        if !has_values_of(&declared, found) {
-            refusals.add(
-                what(),
-                format!(
-                    "its type is {found}, and {} is stored as {declared}",
-                    from.storage().name()
-                ),
-                "plan with the storage that it has",
-            );
-        }
+    } else {
+        refusals.add_other_type(work, what(), &column.column);
     }
     // The old ids of rows that new programs write.
     let is_counter = matches!(work.source, Source::Mapped) && column.is_key;
@@ -157,24 +143,7 @@ fn type_of_column(
         );
     }
     if let Some(default) = &column.column.default {
-        refusals.add(
-            what(),
-            format!("its default {default} makes ids in the old form"),
-            "drop the default, and let programs make the ids; `rowkey ddl --default` prints one \
-             for the new column, where there is one",
-        );
-    }
-}
-
-/// Whether a type has the same kind of values as the one of a storage.
-fn has_values_of(declared: &str, found: &str) -> bool {
-    let is = |names: &[&str]| names.iter().any(|name| found.starts_with(name));
-    match declared.split(['(', ' ']).next().unwrap_or_default() {
-        "uniqueidentifier" => found == "uniqueidentifier",
-        "binary" | "varbinary" => is(&["binary", "varbinary"]),
-        "decimal" | "numeric" => is(&["decimal", "numeric"]),
-        "bigint" => is(&["bigint", "int", "smallint"]),
-        _ => is(&["char", "varchar", "nchar", "nvarchar"]),
+        refusals.add_default(what(), default);
     }
 }
 
@@ -194,25 +163,9 @@ fn privileges_of_column(table: &ChangedTable, column: &ChangedColumn, refusals: 
     }
 }
 
-fn dependents(table: &ChangedTable, refusals: &mut Refusals) {
-    for dependent in &table.table.dependents {
-        if let Some((why, instead)) = objection(table, dependent) {
-            let what = format!(
-                "the {} {} of {}",
-                dependent.kind.name(),
-                dependent.name,
-                table.name()
-            );
-            refusals.add(what, why, instead);
-        }
-    }
-}
-
 /// The database tells the columns of some dependents only. The others may use any.
-fn objection(table: &ChangedTable, dependent: &Dependent) -> Option<(String, &'static str)> {
-    let mut columns = dependent.columns.iter();
-    let is_concerned = columns.any(|column| table.changed(column).is_some());
-    let may_be = is_concerned || dependent.columns.is_empty();
+fn objection(dependent: &Dependent, used: &[&str]) -> Option<(String, &'static str)> {
+    let may_be = !used.is_empty() || dependent.columns.is_empty();
     match dependent.kind {
         DependentKind::Privilege => None,
         DependentKind::Publication => Some((
@@ -246,32 +199,7 @@ fn keys_and_indexes(table: &ChangedTable, refusals: &mut Refusals) {
 
 /// Both ends of a reference change, or neither.
 fn references(work: &Work, catalog: &Catalog, refusals: &mut Refusals) {
-    let changes = |table: &QualifiedName, column: &str| {
-        let found = work.tables.iter().find(|other| other.name() == table);
-        found.is_some_and(|table| table.changed(column).is_some())
-    };
-    for table in &catalog.tables {
-        for key in &table.foreign_keys {
-            for (column, target) in key.columns.iter().zip(&key.target_columns) {
-                let (here, there) = (changes(&table.name, column), changes(&key.target, target));
-                if here == there {
-                    continue;
-                }
-                let (stays, stays_in) = match here {
-                    true => (target, &key.target),
-                    false => (column, &table.name),
-                };
-                refusals.add(
-                    format!(
-                        "the reference {} of {} to {}",
-                        key.name, table.name, key.target
-                    ),
-                    format!("{stays_in}.{stays} stays as it is, so that they would differ"),
-                    "plan both columns, or drop the reference",
-                );
-            }
-        }
-    }
+    refusals.add_halved_references(work, catalog);
     for table in &work.tables {
         for key in table.foreign_keys().filter(|key| key.name.is_empty()) {
             refusals.add(
@@ -280,22 +208,5 @@ fn references(work: &Work, catalog: &Catalog, refusals: &mut Refusals) {
                 "drop it, and make it again with a name",
             );
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn types_are_compared_by_their_values() {
-        assert!(has_values_of("uniqueidentifier", "uniqueidentifier"));
-        assert!(!has_values_of("uniqueidentifier", "binary(16)"));
-        assert!(has_values_of(
-            "char(36) COLLATE Latin1_General_100_BIN2",
-            "nvarchar(36)"
-        ));
-        assert!(has_values_of("binary(16)", "varbinary(16)"));
-        assert!(!has_values_of("decimal(28,0)", "bigint"));
     }
 }
