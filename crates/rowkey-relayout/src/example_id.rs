@@ -5,6 +5,8 @@ use rowkey_sql::{NewId, StoredForm};
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Table, creation_time};
 
+use crate::id_map::new_id_at;
+
 /// A new id for a row, as public text in SQL: with the instant in a creation column, or with that
 /// of now.
 pub(crate) fn example_id(
@@ -13,16 +15,11 @@ pub(crate) fn example_id(
     created: Option<&str>,
 ) -> Result<String, Error> {
     let new_id = new_id(to)?;
-    let now = new_id.expression()?;
     let Some(created) = created else {
-        return Ok(now);
+        return Ok(new_id.expression()?);
     };
     let millis = creation_time::unix_millis(to.backend(), table, created, "")?;
-    Ok(match new_id.expression_at(&millis) {
-        Ok(at) => format!("COALESCE({at}, {now})"),
-        // Ids of this format carry no time.
-        Err(_) => now,
-    })
+    new_id_at(new_id, &millis)
 }
 
 /// The condition that a row has a creation time that its new id cannot carry. None if no id carries

@@ -86,9 +86,11 @@
 mod batch_size;
 mod change;
 mod example_id;
+mod id_map;
 #[cfg(feature = "mysql")]
 mod mysql;
 mod new_references;
+mod old_id;
 mod old_table;
 mod phase;
 pub mod plan;

@@ -13,8 +13,9 @@ use rowkey_tables::inventory::{self, Origin, Reference, others_of_type};
 use rowkey_tables::text_literal::text_literal;
 
 use crate::example_id;
+use crate::id_map::TABLE;
 use crate::plan::{OldPrograms, public_text};
-use crate::work::{ChangedColumn, ChangedTable, Form, MAP, Source, Work, is_same_name};
+use crate::work::{ChangedColumn, ChangedTable, Form, Source, Work, is_same_name};
 
 /// What to do about what the new column may get after the change.
 pub(super) const AGAIN: &str = "drop it, and make it again for the new column after the change";
@@ -370,20 +371,20 @@ impl Refusals {
             return Ok(());
         };
         let catalog = Catalog::read(connection).await?;
-        if catalog.table(&MAP.into()).is_err() {
+        if catalog.table(&TABLE.into()).is_err() {
             return Ok(());
         }
         let (table, _) = work.key()?;
         let format = work.to.format();
         let query = format!(
-            "SELECT count(*) FROM {MAP} WHERE table_name = {} AND NOT ({})",
+            "SELECT count(*) FROM {TABLE} WHERE table_name = {} AND NOT ({})",
             text_literal(work.backend, &table.name().to_string()),
             public_text(format, work.backend)?.condition("new")?
         );
         let others = connection.count("the map of ids", &query, &[]).await?;
         if others > 0 {
             self.add(
-                format!("the table {MAP}"),
+                format!("the table {TABLE}"),
                 format!(
                     "{others} of its ids of {} are of another format than {}",
                     table.name(),

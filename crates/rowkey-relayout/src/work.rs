@@ -11,9 +11,6 @@ use rowkey_tables::dialect::{Dialect, LetterCase};
 
 use crate::plan::{LeftOut, Plan, Policy};
 
-/// The table that maps old ids to new ones, and stays when a change is contracted or undone.
-pub(super) const MAP: &str = "rowkey_id_map";
-
 /// The change of all tables, as the catalogue was before the first phase.
 #[derive(Clone, Debug)]
 pub(super) struct Work {

@@ -3,11 +3,12 @@
 use std::time::{Duration, Instant};
 
 use super::names;
+use super::new_ids;
 use super::ranges::Ranges;
 use super::rebuilt::Rebuilt;
 use super::session::transaction;
-use super::values::Reading;
 use crate::batch_size::BatchSize;
+use crate::id_map::Reading;
 use crate::runner::Runner;
 use crate::work::{Form, Work};
 use rowkey_tables::Error;
@@ -48,8 +49,11 @@ pub(super) async fn fill(
 /// The statements that give the rows' ids new ones.
 fn map(table: &Rebuilt<'_>, ranges: &Ranges) -> Result<Vec<String>, Error> {
     let condition = ranges.condition("o.");
+    let Some(ids) = &table.new_ids else {
+        return Ok(Vec::new());
+    };
     let columns = table.changed.columns.iter();
-    let statements = columns.map(|changed| table.values.fill(table.changed, changed, &condition));
+    let statements = columns.map(|changed| new_ids::fill(ids, table.changed, changed, &condition));
     statements.filter_map(Result::transpose).collect()
 }
 

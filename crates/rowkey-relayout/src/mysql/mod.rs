@@ -11,6 +11,7 @@
 mod backfill;
 mod compare;
 mod names;
+mod new_ids;
 mod ranges;
 mod rebuilt;
 mod refuse;
@@ -18,10 +19,10 @@ mod session;
 mod shadow;
 mod swap;
 mod triggers;
-mod values;
 
 pub(super) use self::names::old_table;
 use super::Phase;
+use super::id_map::NewIds;
 use super::refusals::Refusals;
 use super::runner::Runner;
 use super::work::Work;
@@ -39,8 +40,8 @@ pub(super) async fn expand(runner: &mut Runner<'_>, work: &Work) -> Result<(), E
     session::prepare(runner, work).await?;
     refuse::name_what_is_left(runner, work);
     shadow::create_swapped(runner).await?;
-    if values::Values::of(work)?.map().is_some() {
-        shadow::create_map(runner).await?;
+    if let Some(ids) = NewIds::of(work)? {
+        shadow::create_map(runner, &ids.map).await?;
     }
     for table in &rebuilt::in_order(work)? {
         shadow::create(runner, work, table).await?;

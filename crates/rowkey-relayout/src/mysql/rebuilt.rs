@@ -6,14 +6,16 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::{Column, ForeignKey, Generated};
 
 use super::names::{self, quoted};
-use super::values::{Reading, Values};
+use crate::id_map::{NewIds, Reading, Values};
 use crate::work::{ChangedColumn, ChangedTable, Form, Work};
 
 /// A table with columns that change, and the table that takes its place.
 #[derive(Debug)]
 pub(super) struct Rebuilt<'w> {
     pub(super) changed: &'w ChangedTable,
-    pub(super) values: Values<'w>,
+    pub(super) values: Values,
+    /// What makes the new ids of rows, if they get some.
+    pub(super) new_ids: Option<NewIds<'w>>,
     /// The table's foreign keys to tables that are filled before it, and to tables that do not
     /// change.
     pub(super) foreign_keys: Vec<&'w ForeignKey>,
@@ -44,6 +46,7 @@ pub(super) fn in_order(work: &Work) -> Result<Vec<Rebuilt<'_>>, Error> {
         ordered.push(Rebuilt {
             changed,
             values: Values::of(work)?,
+            new_ids: NewIds::of(work)?,
             foreign_keys: now,
             later_foreign_keys: later,
         });

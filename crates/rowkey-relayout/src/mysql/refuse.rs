@@ -1,9 +1,10 @@
 //! What a rebuilt table would lose, found before the first change.
 
 use super::names::{self, Event, OLD_IDS, Role, SWAPPED, SWAPPED_NO, SWAPPED_YES};
+use super::new_ids;
 use super::rebuilt::{Rebuilt, in_order};
 use super::shadow;
-use super::values::Values;
+use crate::id_map::NewIds;
 use crate::positional::inserts_by_place;
 use crate::refusals::{Refusals, What};
 use crate::runner::Runner;
@@ -197,12 +198,12 @@ async fn add_map(
     refusals: &mut Refusals,
     work: &Work,
 ) -> Result<(), Error> {
-    let values = Values::of(work)?;
-    let Some(map) = values.map() else {
+    let Some(ids) = NewIds::of(work)? else {
         return Ok(());
     };
-    map.check()?;
-    let outcome = connection.query("a new id", &map.trial()?, &[]).await;
+    new_ids::check(&ids)?;
+    let trial = format!("SELECT {}", ids.new_id.expression()?);
+    let outcome = connection.query("a new id", &trial, &[]).await;
     if let Err(Error::Database { source, .. }) = outcome {
         refusals.add(
             "new ids",

@@ -1,12 +1,13 @@
 //! The new tables, and what the phases keep beside them.
 
 use super::names::{self, OLD_IDS, SWAPPED, SWAPPED_YES, quoted};
+use super::new_ids::first_counted;
 use super::rebuilt::Rebuilt;
 use super::session::{Made, patiently};
-use super::values::Map;
+use crate::id_map::{IdMap, NewIds, TABLE};
 use crate::plan::OldPrograms;
 use crate::runner::Runner;
-use crate::work::{ChangedColumn, Form, MAP, Source, Work};
+use crate::work::{ChangedColumn, Form, Source, Work};
 use rowkey_core::Backend;
 use rowkey_core::storage::Storage;
 use rowkey_tables::Error;
@@ -34,23 +35,16 @@ pub(super) async fn create_swapped(runner: &mut Runner<'_>) -> Result<(), Error>
 }
 
 /// Creates the map from old ids to new ones, unless an earlier change has made it.
-pub(super) async fn create_map(runner: &mut Runner<'_>) -> Result<(), Error> {
-    if Made::read(runner).await?.has_table(MAP) {
-        return Ok(());
+pub(super) async fn create_map(runner: &mut Runner<'_>, map: &IdMap) -> Result<(), Error> {
+    if !Made::read(runner).await?.has_table(TABLE) {
+        runner.run("the map of ids", &map.create()).await?;
     }
-    let text = "CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL";
-    let create = format!(
-        "CREATE TABLE {MAP} (table_name VARCHAR(64) {text}, old VARCHAR(191) {text}, \
-         new VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, \
-         PRIMARY KEY (table_name, old), UNIQUE KEY new (table_name, new)) ENGINE=InnoDB"
-    );
-    runner.run("the map of ids", &create).await?;
     Ok(())
 }
 
 /// Creates the counter of old ids for rows that new programs write.
-pub(super) async fn create_old_ids(runner: &mut Runner<'_>, map: &Map<'_>) -> Result<(), Error> {
-    let Some(first) = map.first_counted()? else {
+pub(super) async fn create_old_ids(runner: &mut Runner<'_>, ids: &NewIds<'_>) -> Result<(), Error> {
+    let Some(first) = first_counted(ids)? else {
         return Ok(());
     };
     if Made::read(runner).await?.has_table(OLD_IDS) {

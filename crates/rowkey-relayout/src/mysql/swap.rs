@@ -6,10 +6,11 @@ use rowkey_tables::dialect::Dialect;
 use rowkey_tables::{Error, Value};
 
 use super::names::{self, OLD_IDS, Role, SWAPPED, SWAPPED_NO, SWAPPED_YES, quoted};
+use super::new_ids::counted_table;
 use super::rebuilt::Rebuilt;
 use super::session::{Made, patiently};
-use super::values::{Map, Values};
 use super::{refuse, shadow, triggers};
+use crate::id_map::NewIds;
 use crate::plan::OldPrograms;
 use crate::runner::Runner;
 use crate::work::Work;
@@ -28,9 +29,8 @@ pub(super) async fn forward(
     if is_done(runner).await? {
         return drop_forward(runner, work, tables).await;
     }
-    let values = Values::of(work)?;
-    if let Some(map) = values.map() {
-        shadow::create_old_ids(runner, map).await?;
+    if let Some(ids) = NewIds::of(work)? {
+        shadow::create_old_ids(runner, &ids).await?;
     }
     for table in tables {
         triggers::create(runner, work, table, Role::Back).await?;
@@ -163,8 +163,8 @@ pub(super) async fn undo(
         rename(runner, work, "the swap back", &renames).await?;
     }
     // The process before may have been killed after its renaming.
-    let values = Values::of(work)?;
-    let counted = values.map().and_then(Map::counted_table);
+    let ids = NewIds::of(work)?;
+    let counted = ids.as_ref().and_then(counted_table);
     if let (Some(counted), true) = (counted, Made::read(runner).await?.has_table(OLD_IDS)) {
         carry_counter(runner, work, tables, OLD_IDS, counted).await?;
     }

@@ -7,9 +7,10 @@
 //! With the policy `mark`, the new table has a third kind, which refuses old programs.
 
 use super::names::{self, Event, Role, SWAPPED, quoted};
+use super::new_ids;
 use super::rebuilt::Rebuilt;
 use super::session::{Made, patiently};
-use super::values::Reading;
+use crate::id_map::Reading;
 use crate::plan::Policy;
 use crate::runner::Runner;
 use crate::work::{Form, Work};
@@ -148,9 +149,12 @@ fn is_swapped_now() -> String {
 /// Adds ids to the map that it does not have.
 fn ensure(table: &Rebuilt<'_>, form: Form) -> Result<String, Error> {
     let mut ensured = String::new();
+    let Some(ids) = &table.new_ids else {
+        return Ok(ensured);
+    };
     for changed in &table.changed.columns {
         let name = table.name_of(&changed.column.name, form.other());
-        ensured += &table.values.ensure(changed, form, name)?;
+        ensured += &new_ids::ensure(ids, changed, form, name)?;
     }
     Ok(ensured)
 }

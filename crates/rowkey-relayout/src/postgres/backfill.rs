@@ -64,7 +64,7 @@ impl Statements {
         let (mut assignments, mut is_open) = (Vec::new(), Vec::new());
         for column in &table.columns {
             let (old, fresh) = (quoted(&column.column.name)?, quoted(&column.fresh())?);
-            let value = values.new_value(table, column, "")?;
+            let value = values.new_value(column, "")?;
             assignments.push(format!("{fresh} = {value}"));
             is_open.push(format!("{fresh} IS NULL AND {old} IS NOT NULL"));
         }

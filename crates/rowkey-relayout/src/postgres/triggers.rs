@@ -39,7 +39,7 @@ pub(super) fn fill(
         Ok(Filled {
             from: quoted(&column.column.name)?,
             to: quoted(&column.fresh())?,
-            value: values.new_value(table, column, "NEW.")?,
+            value: values.new_value(column, "NEW.")?,
             is_optional: false,
             tells_old_programs: false,
         })

@@ -1,17 +1,17 @@
 //! Where the values of a column come from: a conversion, or the map of a key that is re-keyed.
 
 use rowkey_core::Backend;
-use rowkey_sql::{Conversion, NewId};
+use rowkey_sql::Conversion;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{DependentKind, QualifiedName, creation_time};
+use rowkey_tables::catalog::{DependentKind, QualifiedName};
 use rowkey_tables::text_literal::text_literal;
 
 use super::constraints;
 use super::names::{quote_for, quoted};
 use super::session;
-use crate::plan::public_text;
+use crate::id_map::{NewIds, Reading, TABLE, new_id_at};
 use crate::runner::Runner;
-use crate::work::{ChangedColumn, ChangedTable, MAP, Source, Work};
+use crate::work::{ChangedColumn, Form, Source, Work};
 
 /// The SQL of values in either form.
 pub(super) enum Values<'w> {
@@ -23,32 +23,30 @@ pub(super) enum Values<'w> {
 
 /// The map of a key, and the functions that read it and add to it.
 pub(super) struct Map<'w> {
-    work: &'w Work,
+    ids: NewIds<'w>,
     /// The schema of names without one: functions do not depend on what sessions search.
     schema: String,
     /// The default of the key with schemas in its names, for the same reason.
     default: Option<String>,
-    /// From the public text in the map to the new form.
-    to_form: Conversion,
 }
 
 impl<'w> Values<'w> {
     pub(super) async fn of(runner: &mut Runner<'_>, work: &'w Work) -> Result<Self, Error> {
-        if let Source::Converted(conversion) = work.source {
-            return Ok(Self::Converted(conversion));
-        }
+        let ids = match work.source {
+            Source::Converted(conversion) => return Ok(Self::Converted(conversion)),
+            Source::Mapped => NewIds::new(work)?,
+        };
         let query = "SELECT current_schema()::text";
         let row = runner.one_row("the schema", query, &[]).await?;
         let schema = row.optional_text(0)?.ok_or_else(|| Error::Missing {
             what: "a schema of the search path".into(),
         })?;
-        let to_form = Conversion::new(public_text(work.to.format(), work.backend)?, work.to)?;
         let mut map = Map {
-            work,
+            ids,
             schema: schema.to_owned(),
             default: None,
-            to_form,
         };
+        map.ids.map.table = map.qualified(&TABLE.into())?;
         map.default = map.read_default(runner).await?;
         Ok(Self::Mapped(map))
     }
@@ -57,7 +55,6 @@ impl<'w> Values<'w> {
     /// the names of columns, such as `NEW.`.
     pub(super) fn new_value(
         &self,
-        table: &ChangedTable,
         column: &ChangedColumn,
         qualifier: &str,
     ) -> Result<String, Error> {
@@ -65,13 +62,11 @@ impl<'w> Values<'w> {
         match self {
             Self::Converted(conversion) => Ok(conversion.of(&old)?),
             Self::Mapped(map) => {
-                let created = match &map.work.created {
-                    Some(created) if column.is_key => {
-                        let backend = map.work.backend;
-                        creation_time::unix_millis(backend, &table.table, created, qualifier)?
-                    }
-                    _ => "NULL".into(),
+                let created = match column.is_key {
+                    true => map.ids.created(qualifier)?,
+                    false => None,
                 };
+                let created = created.unwrap_or_else(|| "NULL".into());
                 Ok(format!(
                     "{}({old}::text, {created})",
                     map.function("new_id")?
@@ -107,8 +102,9 @@ impl<'w> Values<'w> {
         let expected = match self {
             Self::Converted(conversion) => conversion.of(&old)?,
             Self::Mapped(map) => {
-                let found = map.lookup("new", "old", &format!("{old}::text"))?;
-                map.to_form.of(&format!("({found})"))?
+                let (map, old) = (&map.ids.map, format!("{old}::text"));
+                let found = map.lookup("m.new", Form::Old, &old, Reading::Snapshot);
+                map.to_form.of(&found)?
             }
         };
         Ok(format!("{new} IS DISTINCT FROM {expected}"))
@@ -123,11 +119,13 @@ impl<'w> Values<'w> {
                 Ok(format!("{kept} IS DISTINCT FROM {expected}"))
             }
             Self::Mapped(map) => {
-                let text = map.to_form.reversed().of(&new)?;
-                let found = map.lookup("old", "new", &text)?;
+                let text = map.ids.map.text_of_new(&new)?;
+                let found = map
+                    .ids
+                    .map
+                    .lookup("m.old", Form::New, &text, Reading::Snapshot);
                 Ok(format!(
-                    "{kept} IS NULL AND {new} IS NOT NULL \
-                     OR {kept}::text IS DISTINCT FROM ({found})"
+                    "{kept} IS NULL AND {new} IS NOT NULL OR {kept}::text IS DISTINCT FROM {found}"
                 ))
             }
         }
@@ -185,16 +183,12 @@ impl Map<'_> {
     fn qualified(&self, name: &QualifiedName) -> Result<String, Error> {
         let schema = name.schema.clone().or_else(|| Some(self.schema.clone()));
         let name = name.name.clone();
-        QualifiedName { schema, name }.quoted(self.work.backend)
-    }
-
-    fn table(&self) -> Result<String, Error> {
-        self.qualified(&QualifiedName::from(MAP))
+        QualifiedName { schema, name }.quoted(Backend::Postgres)
     }
 
     /// The default of the key, as a session without schemas to search sees it.
     async fn read_default(&self, runner: &mut Runner<'_>) -> Result<Option<String>, Error> {
-        let (table, key) = self.work.key()?;
+        let (table, key) = (self.ids.key_table, self.ids.key);
         let Some(default) = &key.column.default else {
             return Ok(None);
         };
@@ -214,27 +208,12 @@ impl Map<'_> {
     }
 
     fn function(&self, what: &str) -> Result<String, Error> {
-        let (key, _) = self.work.key()?;
-        self.qualified(&self.work.made(key, what))
-    }
-
-    /// The name of the key's table in the map.
-    fn name(&self) -> Result<String, Error> {
-        let (key, _) = self.work.key()?;
-        Ok(text_literal(Backend::Postgres, &key.name().to_string()))
-    }
-
-    /// The query for one column of the map by the other.
-    fn lookup(&self, found: &str, by: &str, value: &str) -> Result<String, Error> {
-        let (table, name) = (self.table()?, self.name()?);
-        Ok(format!(
-            "SELECT m.{found} FROM {table} m WHERE m.table_name = {name} AND m.{by} = {value}"
-        ))
+        self.qualified(&self.ids.work.made(self.ids.key_table, what))
     }
 
     /// The SQL of the next old id, if the database makes them.
     fn next_old(&self) -> Result<Option<String>, Error> {
-        let (table, key) = self.work.key()?;
+        let (table, key) = (self.ids.key_table, self.ids.key);
         if let Some(default) = &self.default {
             return Ok(Some(format!("({default})::text")));
         }
@@ -251,11 +230,7 @@ impl Map<'_> {
     }
 
     fn prepare(&self) -> Result<Vec<String>, Error> {
-        let table = self.table()?;
-        let mut statements = vec![format!(
-            "CREATE TABLE IF NOT EXISTS {table} (table_name text NOT NULL, old text NOT NULL, \
-             new text NOT NULL, PRIMARY KEY (table_name, old), UNIQUE (table_name, new))"
-        )];
+        let mut statements = vec![self.ids.map.create()];
         statements.extend(self.new_id()?);
         statements.extend(self.old_id()?);
         Ok(statements)
@@ -263,19 +238,13 @@ impl Map<'_> {
 
     /// A function from an old id to the new one, which it makes when it is first asked for.
     fn new_id(&self) -> Result<Vec<String>, Error> {
-        let new_id = NewId::new(public_text(self.work.to.format(), self.work.backend)?)?;
-        let made = match new_id.expression_at("created") {
-            Ok(at) => format!("COALESCE({at}, {})", new_id.expression()?),
-            // Ids of this format carry no time.
-            Err(_) => new_id.expression()?,
-        };
-        let (table, key) = self.work.key()?;
+        let (key, map) = (self.ids.key, &self.ids.map);
+        let made = new_id_at(self.ids.new_id, "created")?;
         // A reference may come before the row that it refers to.
-        let created = match &self.work.created {
-            Some(created) => {
-                let backend = self.work.backend;
-                let millis = creation_time::unix_millis(backend, &table.table, created, "k.")?;
-                let (name, column) = (self.qualified(table.name())?, quoted(&key.column.name)?);
+        let created = match self.ids.created("k.")? {
+            Some(millis) => {
+                let name = self.ids.key_table.name();
+                let (name, column) = (self.qualified(name)?, quoted(&key.column.name)?);
                 format!(
                     "    IF created IS NULL THEN\n\
                      \x20     created := (SELECT {millis} FROM {name} k \
@@ -286,52 +255,58 @@ impl Map<'_> {
             }
             None => String::new(),
         };
-        let lookup = self.lookup("new", "old", "old_id")?;
+        let lookup = map.lookup("m.new", Form::Old, "old_id", Reading::Snapshot);
         let body = format!(
             "  IF old_id IS NULL THEN RETURN NULL; END IF;\n\
-             \x20 found := ({lookup});\n\
+             \x20 found := {lookup};\n\
              \x20 IF found IS NULL THEN\n\
              {created}\
-             \x20   INSERT INTO {} (table_name, old, new) VALUES ({}, old_id, {made})\n\
+             \x20   {} VALUES ({}, old_id, {made})\n\
              \x20   ON CONFLICT (table_name, old) DO NOTHING RETURNING new INTO found;\n\
-             \x20   IF found IS NULL THEN found := ({lookup}); END IF;\n\
+             \x20   IF found IS NULL THEN found := {lookup}; END IF;\n\
              \x20 END IF;\n\
              \x20 RETURN {};\n",
-            self.table()?,
-            self.name()?,
-            self.to_form.of("found")?,
+            map.insert(),
+            map.table_name,
+            map.to_form.of("found")?,
         );
         let function = self.function("new_id")?;
         let head = format!("{function}(old_id text, created bigint)");
-        Ok(definer(&head, &function, &self.work.to.sql_type(), &body))
+        Ok(definer(
+            &head,
+            &function,
+            &self.ids.work.to.sql_type(),
+            &body,
+        ))
     }
 
     /// A function from a new id to the old one, for rows that new programs write.
     fn old_id(&self) -> Result<Vec<String>, Error> {
-        let text = self.to_form.reversed().of("new_id")?;
-        let lookup = self.lookup("old", "new", "public")?;
+        let map = &self.ids.map;
+        let text = map.text_of_new("new_id")?;
+        let lookup = map.lookup("m.old", Form::New, "public", Reading::Snapshot);
         let added = match self.next_old()? {
             Some(next) => format!(
                 "  IF found IS NULL THEN\n\
-                 \x20   INSERT INTO {} (table_name, old, new) VALUES ({}, {next}, public)\n\
+                 \x20   {} VALUES ({}, {next}, public)\n\
                  \x20   ON CONFLICT (table_name, new) DO NOTHING RETURNING old INTO found;\n\
-                 \x20   IF found IS NULL THEN found := ({lookup}); END IF;\n\
+                 \x20   IF found IS NULL THEN found := {lookup}; END IF;\n\
                  \x20 END IF;\n",
-                self.table()?,
-                self.name()?,
+                map.insert(),
+                map.table_name,
             ),
             None => String::new(),
         };
         let body = format!(
             "  IF new_id IS NULL THEN RETURN NULL; END IF;\n\
              \x20 public := {text};\n\
-             \x20 found := ({lookup});\n\
+             \x20 found := {lookup};\n\
              {added}\
              \x20 RETURN found;\n"
         );
         let function = self.function("old_id")?;
         // A collation isn't part of a parameter's type.
-        let sql_type = self.work.to.sql_type();
+        let sql_type = self.ids.work.to.sql_type();
         let parameter = sql_type.split(" COLLATE").next().unwrap_or(&sql_type);
         let head = format!("{function}(new_id {parameter})");
         Ok(definer(&head, &function, "text", &body))

@@ -9,11 +9,11 @@ use super::names::quote;
 use super::new_ids;
 use super::rebuild::{Rebuild, rebuild, written_columns};
 use super::rewriting::{OldValues, rewritten};
-use super::{columns_of, old_form, old_value, require_none, rowid_column};
+use super::{columns_of, old_value, require_none, rowid_column, value};
 use crate::Phase;
 use crate::refusals::Refusals;
 use crate::runner::Runner;
-use crate::work::{ChangedColumn, ChangedTable, Work};
+use crate::work::{ChangedColumn, ChangedTable, Form, Work};
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, Table};
 
@@ -37,7 +37,7 @@ pub(crate) async fn undo(
         }
         let columns = columns_of(table, |changed| {
             let new = old_value(table, &changed.becomes)?;
-            let old = old_form(work, &new)?;
+            let old = value(work, Form::Old, &new)?;
             Ok(vec![(quote(&changed.column.name)?, old)])
         })?;
         let indexes = table.table.indexes.iter();
@@ -113,7 +113,7 @@ async fn require_way_back(
     changed: &ChangedColumn,
 ) -> Result<(), Error> {
     let new = quote(&changed.becomes)?;
-    let old = old_form(work, &new)?;
+    let old = value(work, Form::Old, &new)?;
     let is_lost = format!("{new} IS NOT NULL AND {old} IS NULL");
     let found = "which has no old form";
     require_none(runner, table, changed, &new, &is_lost, found).await

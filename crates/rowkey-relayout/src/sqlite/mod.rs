@@ -30,8 +30,9 @@ use self::names::quote;
 use self::rebuild::{Rebuild, name_aside, rebuild, written_columns};
 pub(super) use self::refusal::refuse;
 use self::rewriting::{OldValues, Rewritten, rewritten};
+use super::id_map::{Reading, Values};
 use super::runner::Runner;
-use super::work::{ChangedColumn, ChangedTable, Source, Work};
+use super::work::{ChangedColumn, ChangedTable, Form, Source, Work};
 
 pub(super) async fn expand(_: &mut Runner<'_>, _: &Work) -> Result<(), Error> {
     Ok(())
@@ -55,7 +56,7 @@ pub(super) async fn swap(runner: &mut Runner<'_>, work: &Work) -> Result<(), Err
         let columns = columns_of(table, |changed| {
             let old = old_value(table, &changed.column.name)?;
             Ok(vec![
-                (quote(&changed.becomes)?, new_form(work, &old)?),
+                (quote(&changed.becomes)?, value(work, Form::New, &old)?),
                 (quote(&changed.kept)?, old),
             ])
         })?;
@@ -109,20 +110,10 @@ fn old_value(table: &ChangedTable, column: &str) -> Result<String, Error> {
     Ok(format!("{aside}.{}", quote(column)?))
 }
 
-/// The new value of an old one, as SQL.
-fn new_form(work: &Work, old: &str) -> Result<String, Error> {
-    match work.source {
-        Source::Converted(conversion) => Ok(conversion.of(old)?),
-        Source::Mapped => new_ids::new_of(work, old),
-    }
-}
-
-/// The old value of a new one, as SQL.
-fn old_form(work: &Work, new: &str) -> Result<String, Error> {
-    match work.source {
-        Source::Converted(conversion) => Ok(conversion.reversed().of(new)?),
-        Source::Mapped => new_ids::old_of(work, new),
-    }
+/// The SQL of a value in a form, from that of the value in the other one.
+fn value(work: &Work, form: Form, from: &str) -> Result<String, Error> {
+    let (_, key) = work.key()?;
+    Values::of(work)?.value(&key.column, form, from, Reading::Snapshot)
 }
 
 /// The column that is the number of the row: a primary key without an index.
@@ -143,7 +134,7 @@ async fn compare(
         return Ok(());
     }
     let (new, kept) = (quote(&changed.becomes)?, quote(&changed.kept)?);
-    let differs = format!("{} IS NOT {kept}", old_form(work, &new)?);
+    let differs = format!("{} IS NOT {kept}", value(work, Form::Old, &new)?);
     let found = match work.source {
         Source::Converted(_) => {
             "which is not an id of the format in the old form, or too large for the new one"

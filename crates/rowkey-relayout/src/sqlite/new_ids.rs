@@ -1,117 +1,33 @@
-//! New ids for the rows of a key, and the table that maps the old ones to them.
-//!
-//! The table has both as text, so that people and other programs can read it: the old key as it is,
-//! or in hexadecimal if it is bytes, and the public text of the new id.
+//! New ids for the rows of a key, which the map of ids keeps.
 
 use rowkey_core::Backend;
 use rowkey_sql::{Conversion, NewId, StoredForm};
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Column, creation_time};
-use rowkey_tables::connection::{Connection, Row};
+use rowkey_tables::connection::Connection;
+use rowkey_tables::dialect::Dialect;
 use rowkey_tables::text_literal::text_literal;
 
 use super::definition::Definition;
 use super::names::quote;
 use super::rebuild::name_of_counter;
+use crate::id_map::{IdMap, Reading, TABLE};
+use crate::old_id::{self, Kind};
 use crate::plan::public_text;
 use crate::refusals::{Refusals, What, examples};
 use crate::runner::Runner;
-use crate::work::{ChangedTable, MAP, Source, Work};
+use crate::work::{ChangedTable, Form, Source, Work};
 
 /// The milliseconds since 1970, the same for the whole of a statement.
 const NOW: &str = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)";
 
-/// What the old keys are, by the declared type of their column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
-    Integer,
-    Text,
-    Blob,
+/// The text in the map of an old id.
+fn text_of_old(work: &Work, old: &str) -> Result<String, Error> {
+    old_id::text_of(Backend::Sqlite, &work.key()?.1.column, old)
 }
 
-impl Class {
-    /// The class of which SQLite makes the values of a column, by its rules; nothing if it depends
-    /// on the value.
-    fn of(column: &Column) -> Option<Self> {
-        let sql_type = column.sql_type.to_ascii_uppercase();
-        let has = |names: &[&str]| names.iter().any(|name| sql_type.contains(name));
-        if has(&["INT"]) {
-            Some(Self::Integer)
-        } else if has(&["CHAR", "CLOB", "TEXT"]) {
-            Some(Self::Text)
-        } else if has(&["BLOB"]) || sql_type.is_empty() {
-            Some(Self::Blob)
-        } else {
-            None
-        }
-    }
-
-    fn of_key(work: &Work) -> Result<Self, Error> {
-        let (_, key) = work.key()?;
-        // Others are refused before the change.
-        Ok(Self::of(&key.column).unwrap_or(Self::Text))
-    }
-
-    /// What `typeof` says.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Integer => "integer",
-            Self::Text => "text",
-            Self::Blob => "blob",
-        }
-    }
-
-    fn text_of(self, old: &str) -> String {
-        match self {
-            Self::Integer => format!("CAST({old} AS TEXT)"),
-            Self::Text => old.into(),
-            // Of NULL, SQLite makes the digits of no bytes.
-            Self::Blob => format!("CASE WHEN {old} IS NOT NULL THEN hex({old}) END"),
-        }
-    }
-
-    fn of_text(self, text: &str) -> String {
-        match self {
-            Self::Integer => format!("CAST({text} AS INTEGER)"),
-            Self::Text => text.into(),
-            Self::Blob => format!("unhex({text})"),
-        }
-    }
-}
-
-/// From the public text to the new form.
-fn from_text(work: &Work) -> Result<Conversion, Error> {
-    Ok(Conversion::new(
-        public_text(work.to.format(), Backend::Sqlite)?,
-        work.to,
-    )?)
-}
-
-fn literal_of_table(work: &Work) -> Result<String, Error> {
-    Ok(text_literal(
-        Backend::Sqlite,
-        &work.key()?.0.name().to_string(),
-    ))
-}
-
-/// The new value of an old one.
-pub(super) fn new_of(work: &Work, old: &str) -> Result<String, Error> {
-    let new = from_text(work)?.of("m.new")?;
-    let text = Class::of_key(work)?.text_of(old);
-    let table = literal_of_table(work)?;
-    Ok(format!(
-        "(SELECT {new} FROM {MAP} AS m WHERE m.table_name = {table} AND m.old = {text})"
-    ))
-}
-
-/// The old value of a new one.
-pub(super) fn old_of(work: &Work, new: &str) -> Result<String, Error> {
-    let old = Class::of_key(work)?.of_text("m.old");
-    let text = from_text(work)?.reversed().of(new)?;
-    let table = literal_of_table(work)?;
-    Ok(format!(
-        "(SELECT {old} FROM {MAP} AS m WHERE m.table_name = {table} AND m.new = {text})"
-    ))
+fn map_of(work: &Work) -> Result<IdMap, Error> {
+    IdMap::new(work.key()?.0.name(), work.to)
 }
 
 /// The SQL of a new id with an instant, and its conversion to public text if it is none.
@@ -152,8 +68,7 @@ fn instant(work: &Work, table: &ChangedTable) -> Result<String, Error> {
 fn new_rows(work: &Work) -> Result<String, Error> {
     let (table, key) = work.key()?;
     let name = table.name().quoted(Backend::Sqlite)?;
-    let class = Class::of_key(work)?;
-    let old = class.text_of(&quote(&key.column.name)?);
+    let old = text_of_old(work, &quote(&key.column.name)?)?;
     let millis = instant(work, table)?;
     let mut references = Vec::new();
     for referring in &work.tables {
@@ -162,7 +77,7 @@ fn new_rows(work: &Work) -> Result<String, Error> {
                 referring.name().quoted(Backend::Sqlite)?,
                 quote(&changed.column.name)?,
             );
-            let old = class.text_of(&column);
+            let old = text_of_old(work, &column)?;
             references.push(format!(
                 "SELECT {old} AS old FROM {name} WHERE {column} IS NOT NULL"
             ));
@@ -194,31 +109,23 @@ pub(super) async fn make(runner: &mut Runner<'_>, work: &Work) -> Result<(), Err
     let Source::Mapped = work.source else {
         return Ok(());
     };
-    if !has_map(&runner.query("the map of ids", MAP_EXISTS, &[]).await?)? {
-        let create = format!(
-            "CREATE TABLE {MAP} (table_name TEXT NOT NULL, old TEXT NOT NULL, new TEXT NOT NULL, \
-             PRIMARY KEY (table_name, old), UNIQUE (table_name, new))"
-        );
-        runner.run("the map of ids", &create).await?;
+    let map = map_of(work)?;
+    let exists = Backend::Sqlite.has_table(TABLE);
+    let rows = runner.query("the map of ids", &exists, &[]).await?;
+    if rows.first().map(|row| row.is(0)).transpose()? != Some(true) {
+        runner.run("the map of ids", &map.create()).await?;
     }
     let insert = format!(
-        "INSERT INTO {MAP} (table_name, old, new) SELECT {}, old, new FROM ({}) WHERE true \
-         ON CONFLICT (table_name, old) DO NOTHING",
-        literal_of_table(work)?,
+        "{} SELECT {}, old, new FROM ({}) WHERE true ON CONFLICT (table_name, old) DO NOTHING",
+        map.insert(),
+        map.table_name,
         new_rows(work)?
     );
     let rows = runner.run("the new ids", &insert).await?;
     if !runner.is_dry() {
-        runner.rows(MAP, rows, None);
+        runner.rows(TABLE, rows, None);
     }
     Ok(())
-}
-
-const MAP_EXISTS: &str =
-    "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'rowkey_id_map'";
-
-fn has_map(rows: &[Row]) -> Result<bool, Error> {
-    Ok(rows.first().map(|row| row.is(0)).transpose()? == Some(true))
 }
 
 /// Gives rows that were written since the swap an old id, as far as those are numbers that are
@@ -229,11 +136,12 @@ pub(super) async fn give_old_ones(runner: &mut Runner<'_>, work: &Work) -> Resul
     };
     let (table, key) = work.key()?;
     let name = table.name().quoted(Backend::Sqlite)?;
-    let (new, of_table) = (quote(&key.becomes)?, literal_of_table(work)?);
-    let text = from_text(work)?.reversed().of(&new)?;
+    let map = map_of(work)?;
+    let (new, of_table) = (quote(&key.becomes)?, &map.table_name);
+    let text = map.text_of_new(&new)?;
     let is_new = format!(
-        "{new} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM {MAP} AS m \
-         WHERE m.table_name = {of_table} AND m.new = {text})"
+        "{new} IS NOT NULL AND NOT EXISTS {}",
+        map.lookup("1", Form::New, &text, Reading::Snapshot)
     );
     let doing = "the old ids of new rows";
     let count = format!("SELECT count(*) FROM {name} WHERE {is_new}");
@@ -241,7 +149,7 @@ pub(super) async fn give_old_ones(runner: &mut Runner<'_>, work: &Work) -> Resul
     if count == 0 {
         return Ok(());
     }
-    if Class::of_key(work)? != Class::Integer {
+    if Kind::of(Backend::Sqlite, &key.column.sql_type) != Some(Kind::Signed) {
         return Err(Error::refused(
             format!("{}.{}", table.name(), key.becomes),
             format!("{count} rows were written since the swap, and have no old id"),
@@ -249,7 +157,7 @@ pub(super) async fn give_old_ones(runner: &mut Runner<'_>, work: &Work) -> Resul
         ));
     }
     let mut last = format!(
-        "coalesce((SELECT max(CAST(old AS INTEGER)) FROM {MAP} WHERE table_name = {of_table}), 0)"
+        "coalesce((SELECT max(CAST(old AS INTEGER)) FROM {TABLE} WHERE table_name = {of_table}), 0)"
     );
     if Definition::read(table.table.statement())?.counts() {
         let counter = text_literal(Backend::Sqlite, &name_of_counter(table.name()));
@@ -258,9 +166,9 @@ pub(super) async fn give_old_ones(runner: &mut Runner<'_>, work: &Work) -> Resul
         );
     }
     let insert = format!(
-        "INSERT INTO {MAP} (table_name, old, new) \
-         SELECT {of_table}, CAST({last} + row_number() OVER (ORDER BY {new}) AS TEXT), {text} \
-         FROM {name} WHERE {is_new}"
+        "{} SELECT {of_table}, CAST({last} + row_number() OVER (ORDER BY {new}) AS TEXT), {text} \
+         FROM {name} WHERE {is_new}",
+        map.insert()
     );
     runner.run(doing, &insert).await.map(|_| ())
 }
@@ -288,7 +196,7 @@ pub(super) async fn refuse(
     let name = table.name().quoted(Backend::Sqlite)?;
     let column = quote(&key.column.name)?;
     let place = What::column(table.name(), &key.column.name);
-    let Some(class) = Class::of(&key.column) else {
+    let Some(class) = typeof_key(&key.column) else {
         reasons.add(
             place,
             format!(
@@ -299,12 +207,12 @@ pub(super) async fn refuse(
         );
         return Ok(());
     };
-    from_text(work)?;
+    map_of(work)?;
     let other = format!(
         "typeof({column}) <> {}",
-        text_literal(Backend::Sqlite, class.name())
+        text_literal(Backend::Sqlite, class)
     );
-    let why = format!("is not of the type {} of the column", class.name());
+    let why = format!("is not of the type {} of the column", class);
     let correct = "correct or delete the rows";
     add_values(
         connection,
@@ -334,9 +242,9 @@ pub(super) async fn refuse(
             let place = What::column(referring.name(), &changed.column.name);
             let other = format!(
                 "{column} IS NOT NULL AND typeof({column}) <> {}",
-                text_literal(Backend::Sqlite, class.name())
+                text_literal(Backend::Sqlite, class)
             );
-            let why = format!("is not of the type {} of the key", class.name());
+            let why = format!("is not of the type {} of the key", class);
             add_values(
                 connection,
                 reasons,
@@ -349,6 +257,15 @@ pub(super) async fn refuse(
         }
     }
     reasons.add_unusable_times(connection, work).await
+}
+
+/// What `typeof` says of the values of a key; nothing if it depends on the value.
+fn typeof_key(key: &Column) -> Option<&'static str> {
+    Some(match Kind::of(Backend::Sqlite, &key.sql_type)? {
+        Kind::Text => "text",
+        Kind::Bytes => "blob",
+        _ => "integer",
+    })
 }
 
 /// Adds a reason if there are rows for which a condition is true, with the first values.

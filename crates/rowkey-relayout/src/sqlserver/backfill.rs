@@ -5,11 +5,12 @@ use rowkey_tables::Error;
 
 use super::columns::require_type;
 use super::names::quoted;
+use super::new_ids;
 use super::session;
 use super::triggers::primary_key;
-use super::values::Values;
+use crate::id_map::{NewIds, Reading, Values};
 use crate::runner::Runner;
-use crate::work::{ChangedTable, Work};
+use crate::work::{ChangedTable, Form, Work};
 
 /// From about 5,000 locks on, the server locks the whole table instead of rows, and a row with
 /// indexes takes more than one. The size does not follow the time here, because the loop is a
@@ -29,13 +30,13 @@ pub(crate) async fn backfill(runner: &mut Runner<'_>, work: &Work) -> Result<(),
 }
 
 /// The loop over a table: from key to key, and then whatever has moved behind it meanwhile.
-fn batches(work: &Work, values: &Values<'_>, table: &ChangedTable) -> Result<String, Error> {
+fn batches(work: &Work, values: &Values, table: &ChangedTable) -> Result<String, Error> {
     let name = table.name().quoted(Backend::SqlServer)?;
     let rows = work.policy.batch_rows.min(MAX_BATCH_ROWS);
     let (mut sets, mut open) = (Vec::new(), Vec::new());
     for column in &table.columns {
         let (old, fresh) = (quoted(&column.column.name)?, quoted(&column.fresh())?);
-        let value = values.new_value(column, &old)?;
+        let value = values.value(&column.column, Form::New, &old, Reading::Snapshot)?;
         sets.push(format!("{fresh} = {value}"));
         // A damaged value has none, and is found when the columns are compared.
         open.push(format!("{fresh} IS NULL AND {value} IS NOT NULL"));
@@ -54,11 +55,12 @@ fn batches(work: &Work, values: &Values<'_>, table: &ChangedTable) -> Result<Str
         is_last,
     } = Keyset::of(table)?;
     let mut added = String::new();
-    for column in &table.columns {
+    if let Some(ids) = NewIds::of(work)? {
         let condition = format!("{from} AND {to}");
-        if let Some(statement) = values.add_new(column, &name, &condition)? {
-            added.push_str(&statement);
-            added.push_str(";\n");
+        for column in &table.columns {
+            added += &new_ids::add_new(&ids, column, &name, &condition)?;
+            added += ";
+";
         }
     }
     let pause = pause(work.policy.pause_ms);

@@ -7,9 +7,9 @@ use rowkey_tables::text_literal::text_literal;
 use super::columns::require_type;
 use super::constraints::{attach_foreign_keys, attach_indexes, detach};
 use super::names::{alone, is_swapped, length, quoted};
-use super::values::Values;
-use super::{session, triggers};
+use super::{new_ids, session, triggers};
 use crate::Phase;
+use crate::id_map::{Reading, Values};
 use crate::runner::Runner;
 use crate::work::{ChangedTable, Form, Work};
 
@@ -17,7 +17,7 @@ use crate::work::{ChangedTable, Form, Work};
 /// table.
 fn comparison(
     work: &Work,
-    values: &Values<'_>,
+    values: &Values,
     table: &ChangedTable,
     form: Form,
     hints: &str,
@@ -26,12 +26,10 @@ fn comparison(
     for column in &table.columns {
         let used = quoted(column.used(form.other()))?;
         let filled = quoted(&column.filled(form))?;
-        let (expected, sql_type) = match form {
-            Form::New => (values.new_value(column, &used)?, work.to.sql_type()),
-            Form::Old => (
-                values.old_value(column, &used)?,
-                column.column.sql_type.clone(),
-            ),
+        let expected = values.value(&column.column, form, &used, Reading::Snapshot)?;
+        let sql_type = match form {
+            Form::New => work.to.sql_type(),
+            Form::Old => column.column.sql_type.clone(),
         };
         let (found, expected) = match sql_type.contains("char") {
             true => (exact(&filled), exact(&expected)),
@@ -98,7 +96,7 @@ pub(crate) async fn swap(runner: &mut Runner<'_>, work: &Work) -> Result<(), Err
             if !column.column.is_nullable {
                 let new = format!("{} NOT NULL", work.to.sql_type());
                 statements.push(alter(table, &column.becomes, &new)?);
-                if !values.keeps_itself(column) {
+                if !new_ids::keeps_itself(work, column) {
                     let old = format!("{} NULL", require_type(&column.column)?);
                     statements.push(alter(table, &column.kept, &old)?);
                 }
@@ -157,7 +155,6 @@ pub(crate) async fn undo(
 
 /// The new columns get the names that they had before the swap.
 fn way_back(work: &Work) -> Result<Vec<String>, Error> {
-    let values = Values::of(work)?;
     let mut statements = lock_and_compare(work, Form::Old)?;
     for table in &work.tables {
         statements.push(triggers::drop(work, table, "keep")?);
@@ -172,7 +169,7 @@ fn way_back(work: &Work) -> Result<Vec<String>, Error> {
             }
             statements.extend(rename(table, &column.becomes, &column.fresh())?);
             statements.extend(rename(table, &column.kept, &column.column.name)?);
-            if !column.column.is_nullable && !values.keeps_itself(column) {
+            if !column.column.is_nullable && !new_ids::keeps_itself(work, column) {
                 let old = format!("{} NOT NULL", require_type(&column.column)?);
                 statements.push(alter(table, &column.column.name, &old)?);
             }

@@ -9,19 +9,19 @@ mod columns;
 mod constraints;
 mod exchange;
 mod names;
+mod new_ids;
 mod refuse;
 mod session;
 #[cfg(all(test, feature = "sqlite"))]
 mod tests;
 mod triggers;
-mod values;
 
 pub(super) use self::backfill::backfill;
 pub(super) use self::exchange::{contract, swap, undo};
 pub(super) use self::refuse::refuse;
 
 use self::names::quoted;
-use self::values::Values;
+use super::id_map::{NewIds, Values};
 use super::runner::Runner;
 use super::work::{ChangedTable, Form, Work};
 use rowkey_tables::Error;
@@ -33,8 +33,8 @@ pub(super) async fn expand(runner: &mut Runner<'_>, work: &Work) -> Result<(), E
     runner.begins("stop at the first error: sqlcmd -b -I");
     session::prepare(runner).await?;
     let values = Values::of(work)?;
-    if let Some(map) = values.prepare() {
-        runner.run("the map of ids", &map).await?;
+    if let Some(ids) = NewIds::of(work)? {
+        runner.run("the map of ids", &ids.map.create()).await?;
     }
     for table in &work.tables {
         let Some(first) = table.columns.first() else {
@@ -48,7 +48,7 @@ pub(super) async fn expand(runner: &mut Runner<'_>, work: &Work) -> Result<(), E
     Ok(())
 }
 
-fn expansion(work: &Work, values: &Values<'_>, table: &ChangedTable) -> Result<Vec<String>, Error> {
+fn expansion(work: &Work, values: &Values, table: &ChangedTable) -> Result<Vec<String>, Error> {
     let name = table.name().quoted(work.backend)?;
     let mut statements = Vec::new();
     for column in &table.columns {

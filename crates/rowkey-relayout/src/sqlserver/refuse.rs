@@ -7,8 +7,7 @@ use rowkey_tables::connection::{Connection, Value};
 use super::columns::{declared_type, parts};
 use super::constraints::{indexes, keys};
 use super::names::trigger;
-use super::triggers;
-use super::values::Values;
+use super::{new_ids, triggers};
 use crate::plan::OldPrograms;
 use crate::refusals::{AGAIN, Refusals, What};
 use crate::work::{ChangedColumn, ChangedTable, Form, Source, Work};
@@ -41,7 +40,7 @@ pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<R
 }
 
 fn policy(work: &Work, refusals: &mut Refusals) {
-    match Values::of(work).and_then(|values| values.check()) {
+    match new_ids::check(work) {
         Ok(()) => {}
         Err(Error::Refused { what, why, instead }) => refusals.add(what, why, instead),
         Err(error) => refusals.add(

@@ -5,8 +5,9 @@ use rowkey_tables::Error;
 use rowkey_tables::text_literal::text_literal;
 
 use super::names::{alone, quoted, trigger};
-use super::values::Values;
-use crate::work::{ChangedColumn, ChangedTable, Work};
+use super::new_ids;
+use crate::id_map::{NewIds, Reading, Values};
+use crate::work::{ChangedColumn, ChangedTable, Form, Work};
 
 /// A column that a trigger fills from another.
 struct Filled {
@@ -17,39 +18,45 @@ struct Filled {
 }
 
 /// The statement that makes what fills the new columns, until the swap.
-pub(super) fn fill(
-    work: &Work,
-    values: &Values<'_>,
-    table: &ChangedTable,
-) -> Result<String, Error> {
+pub(super) fn fill(work: &Work, values: &Values, table: &ChangedTable) -> Result<String, Error> {
     let mut before = Vec::new();
-    for column in &table.columns {
-        before.extend(values.add_new(column, "inserted", "1 = 1")?);
+    if let Some(ids) = NewIds::of(work)? {
+        for column in &table.columns {
+            before.push(new_ids::add_new(&ids, column, "inserted", "1 = 1")?);
+        }
     }
     let filled = |column: &ChangedColumn| {
         let (from, to) = (quoted(&column.column.name)?, quoted(&column.fresh())?);
-        let value = values.new_value(column, &format!("i.{from}"))?;
+        let value = values.value(
+            &column.column,
+            Form::New,
+            &format!("i.{from}"),
+            Reading::Snapshot,
+        )?;
         Ok(Filled { from, to, value })
     };
     make(work, table, "fill", &before, &|_| true, filled)
 }
 
 /// The statement that makes what fills the old columns, after the swap.
-pub(super) fn keep(
-    work: &Work,
-    values: &Values<'_>,
-    table: &ChangedTable,
-) -> Result<String, Error> {
+pub(super) fn keep(work: &Work, values: &Values, table: &ChangedTable) -> Result<String, Error> {
     let mut before = Vec::new();
-    for column in &table.columns {
-        before.extend(values.add_old(column)?);
+    if let Some(ids) = NewIds::of(work)? {
+        for column in &table.columns {
+            before.extend(new_ids::add_old(&ids, column)?);
+        }
     }
     let filled = |column: &ChangedColumn| {
         let (from, to) = (quoted(&column.becomes)?, quoted(&column.kept)?);
-        let value = values.old_value(column, &format!("i.{from}"))?;
+        let value = values.value(
+            &column.column,
+            Form::Old,
+            &format!("i.{from}"),
+            Reading::Snapshot,
+        )?;
         Ok(Filled { from, to, value })
     };
-    let is_filled = |column: &ChangedColumn| !values.keeps_itself(column);
+    let is_filled = |column: &ChangedColumn| !new_ids::keeps_itself(work, column);
     make(work, table, "keep", &before, &is_filled, filled)
 }
 

@@ -6,10 +6,11 @@ use rowkey_sql::Conversion;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
 use rowkey_tables::dialect::Dialect;
-use rowkey_tables::text_literal::text_literal;
 
+use crate::id_map::{IdMap, Reading};
 use crate::old_table::old_table;
-use crate::plan::{Plan, public_text};
+use crate::plan::Plan;
+use crate::work::Form;
 
 /// A column of the plan: its name before and after the change, and in between.
 #[derive(Clone, Debug)]
@@ -40,12 +41,7 @@ enum Written {
     /// In the old form, which the new one is converted to.
     Converted(Conversion),
     /// As the text that the map of new ids has.
-    Mapped {
-        /// From the new form to the public text.
-        to_text: Conversion,
-        /// The name of the key's table in the map.
-        key_table: String,
-    },
+    Mapped(IdMap),
 }
 
 impl Sides {
@@ -109,28 +105,23 @@ impl Written {
         if let Some(from) = from {
             return Ok(Self::Converted(Conversion::new(to, from)?));
         }
-        let text = public_text(plan.format()?, backend)?;
-        Ok(Self::Mapped {
-            to_text: Conversion::new(to, text)?,
-            key_table: plan.key.table.to_string(),
-        })
+        Ok(Self::Mapped(IdMap::new(&plan.key.table, to)?))
     }
 
     fn of_before(&self, backend: Backend, sql_type: &str, kept: &str) -> String {
         match self {
             Self::Converted(_) => kept.into(),
-            Self::Mapped { .. } => backend.as_mapped(sql_type, kept),
+            Self::Mapped(_) => backend.as_mapped(sql_type, kept),
         }
     }
 
     fn of_now(&self, current: &str) -> Result<String, Error> {
         match self {
             Self::Converted(conversion) => Ok(conversion.of(current)?),
-            Self::Mapped { to_text, key_table } => Ok(format!(
-                "(SELECT m.old FROM rowkey_id_map m WHERE m.table_name = {} AND m.new = {})",
-                text_literal(to_text.to().backend(), key_table),
-                to_text.of(current)?
-            )),
+            Self::Mapped(map) => {
+                let text = map.text_of_new(current)?;
+                Ok(map.lookup("m.old", Form::New, &text, Reading::Snapshot))
+            }
         }
     }
 }

@@ -1,0 +1,242 @@
+//! The table that maps old ids to new ones, and the statements on it.
+//!
+//! The table has both as text, so that people and other programs can read it: the old id as it is,
+//! or in hexadecimal if it is bytes, and the public text of the new one. It stays when a change is
+//! contracted or undone.
+
+use rowkey_core::Backend;
+use rowkey_sql::{Conversion, NewId, StoredForm};
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Column, QualifiedName, creation_time};
+use rowkey_tables::text_literal::text_literal;
+
+use crate::old_id;
+use crate::plan::public_text;
+use crate::work::{ChangedColumn, ChangedTable, Form, Source, Work};
+
+/// The name of the table.
+pub(super) const TABLE: &str = "rowkey_id_map";
+
+/// The ids of one key in the map.
+#[derive(Clone, Debug)]
+pub(super) struct IdMap {
+    /// The map in SQL.
+    pub(super) table: String,
+    /// The name of the key's table in the map, in SQL.
+    pub(super) table_name: String,
+    /// From the public text in the map to the new form.
+    pub(super) to_form: Conversion,
+}
+
+/// How a statement reads the map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// As it is now, which a statement of MySQL that writes needs: the map may be newer than its
+    /// snapshot.
+    Current,
+    /// As it was when the query began.
+    Snapshot,
+}
+
+impl IdMap {
+    pub(super) fn new(key_table: &QualifiedName, to: StoredForm) -> Result<Self, Error> {
+        let backend = to.backend();
+        Ok(Self {
+            table: match backend {
+                Backend::SqlServer => format!("[{TABLE}]"),
+                _ => TABLE.into(),
+            },
+            table_name: text_literal(backend, &key_table.to_string()),
+            to_form: Conversion::new(public_text(to.format(), backend)?, to)?,
+        })
+    }
+
+    fn backend(&self) -> Backend {
+        self.to_form.to().backend()
+    }
+
+    /// The statement that makes the table.
+    pub(super) fn create(&self) -> String {
+        let Self { table, .. } = self;
+        let (create, [name, old, new], unique, options) = match self.backend() {
+            Backend::Postgres => (
+                "CREATE TABLE IF NOT EXISTS".into(),
+                ["text", "text", "text"].map(String::from),
+                "UNIQUE",
+                "",
+            ),
+            Backend::Sqlite => (
+                "CREATE TABLE".into(),
+                ["TEXT", "TEXT", "TEXT"].map(String::from),
+                "UNIQUE",
+                "",
+            ),
+            Backend::MySql | Backend::MariaDb => (
+                "CREATE TABLE".into(),
+                [
+                    "VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+                    "VARCHAR(191) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+                    "VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin",
+                ]
+                .map(String::from),
+                "UNIQUE KEY new",
+                " ENGINE=InnoDB",
+            ),
+            backend @ Backend::SqlServer => (
+                format!(
+                    "IF OBJECT_ID({}, N'U') IS NULL CREATE TABLE",
+                    text_literal(backend, table)
+                ),
+                [
+                    "nvarchar(257)".into(),
+                    "nvarchar(100) COLLATE Latin1_General_100_BIN2".into(),
+                    self.to_form.reversed().to().sql_type(),
+                ],
+                "UNIQUE",
+                "",
+            ),
+        };
+        format!(
+            "{create} {table} (table_name {name} NOT NULL, old {old} NOT NULL, new {new} NOT NULL, \
+             PRIMARY KEY (table_name, old), {unique} (table_name, new)){options}"
+        )
+    }
+
+    /// The beginning of a statement that adds rows.
+    pub(super) fn insert(&self) -> String {
+        format!("INSERT INTO {} (table_name, old, new)", self.table)
+    }
+
+    /// The query for a part of the map's row `m` that is found by the text of an id.
+    pub(super) fn query(&self, part: &str, by: Form, text: &str) -> String {
+        let Self {
+            table, table_name, ..
+        } = self;
+        let by = match by {
+            Form::Old => "old",
+            Form::New => "new",
+        };
+        let map = match self.backend() {
+            // The server may still take the map for an empty table, and would read all of it.
+            Backend::MySql | Backend::MariaDb if by == "old" => {
+                format!("{table} m FORCE INDEX (PRIMARY)")
+            }
+            Backend::MySql | Backend::MariaDb => format!("{table} m FORCE INDEX (new)"),
+            Backend::Postgres => format!("{table} m"),
+            Backend::Sqlite | Backend::SqlServer => format!("{table} AS m"),
+        };
+        format!("SELECT {part} FROM {map} WHERE m.table_name = {table_name} AND m.{by} = {text}")
+    }
+
+    /// The same as a subquery.
+    pub(super) fn lookup(&self, part: &str, by: Form, text: &str, reading: Reading) -> String {
+        let lock = match reading {
+            Reading::Current => " LOCK IN SHARE MODE",
+            Reading::Snapshot => "",
+        };
+        format!("({}{lock})", self.query(part, by, text))
+    }
+
+    /// The public text of a new id.
+    pub(super) fn text_of_new(&self, new: &str) -> Result<String, Error> {
+        Ok(self.to_form.reversed().of(new)?)
+    }
+}
+
+/// Where the values of a column come from.
+#[derive(Debug)]
+pub(super) enum Values {
+    /// The ids stay, in another form.
+    Converted(Conversion),
+    /// Rows get new ids.
+    Mapped(IdMap),
+}
+
+impl Values {
+    pub(super) fn of(work: &Work) -> Result<Self, Error> {
+        match work.source {
+            Source::Converted(conversion) => Ok(Self::Converted(conversion)),
+            Source::Mapped => Ok(Self::Mapped(IdMap::new(work.key()?.0.name(), work.to)?)),
+        }
+    }
+
+    /// What a column has in a form, from the SQL of its value in the other one.
+    pub(super) fn value(
+        &self,
+        column: &Column,
+        form: Form,
+        from: &str,
+        reading: Reading,
+    ) -> Result<String, Error> {
+        let map = match (self, form) {
+            (Self::Converted(conversion), Form::New) => return Ok(conversion.of(from)?),
+            (Self::Converted(conversion), Form::Old) => {
+                return Ok(conversion.reversed().of(from)?);
+            }
+            (Self::Mapped(map), _) => map,
+        };
+        let (part, text) = match form {
+            Form::New => (
+                map.to_form.of("m.new")?,
+                old_id::text_of(map.backend(), column, from)?,
+            ),
+            Form::Old => (
+                old_id::from_text(map.backend(), column, "m.old")?,
+                map.text_of_new(from)?,
+            ),
+        };
+        Ok(map.lookup(&part, form.other(), &text, reading))
+    }
+}
+
+/// What makes new ids for the rows of a key.
+#[derive(Debug)]
+pub(super) struct NewIds<'w> {
+    pub(super) work: &'w Work,
+    pub(super) key_table: &'w ChangedTable,
+    pub(super) key: &'w ChangedColumn,
+    pub(super) map: IdMap,
+    /// New ids as public text.
+    pub(super) new_id: NewId,
+}
+
+impl<'w> NewIds<'w> {
+    pub(super) fn new(work: &'w Work) -> Result<Self, Error> {
+        let (key_table, key) = work.key()?;
+        Ok(Self {
+            work,
+            key_table,
+            key,
+            map: IdMap::new(key_table.name(), work.to)?,
+            new_id: NewId::new(public_text(work.to.format(), work.backend)?)?,
+        })
+    }
+
+    /// Nothing if the ids stay.
+    pub(super) fn of(work: &'w Work) -> Result<Option<Self>, Error> {
+        match work.source {
+            Source::Converted(_) => Ok(None),
+            Source::Mapped => Self::new(work).map(Some),
+        }
+    }
+
+    /// When a row of the key's table was created, in milliseconds. `qualifier` comes before the
+    /// name of the column, such as `NEW.`; nothing if the plan names no column.
+    pub(super) fn created(&self, qualifier: &str) -> Result<Option<String>, Error> {
+        let created = self.work.created.as_deref();
+        let table = &self.key_table.table;
+        created
+            .map(|column| creation_time::unix_millis(self.work.backend, table, column, qualifier))
+            .transpose()
+    }
+}
+
+/// The SQL of a new id with an instant, or with that of now for rows that have none.
+pub(super) fn new_id_at(new_id: NewId, millis: &str) -> Result<String, Error> {
+    let now = new_id.expression()?;
+    Ok(match new_id.expression_at(millis) {
+        Ok(at) => format!("COALESCE({at}, {now})"),
+        // Ids of this format carry no time.
+        Err(_) => now,
+    })
+}

@@ -1,0 +1,171 @@
+//! Old ids as the text in the map, and back.
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::Column;
+
+/// The types of keys whose ids have an exact text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Signed,
+    Unsigned,
+    Decimal,
+    Bytes,
+    Text,
+    Uuid,
+}
+
+impl Kind {
+    /// The kind of a type; nothing for one whose ids have no exact text.
+    pub(super) fn of(backend: Backend, sql_type: &str) -> Option<Self> {
+        let name = sql_type.split(['(', ' ']).next().unwrap_or_default();
+        match (backend, name) {
+            (Backend::Sqlite, _) => Self::by_affinity(&sql_type.to_ascii_uppercase()),
+            (
+                Backend::SqlServer,
+                "tinyint" | "smallint" | "int" | "bigint" | "decimal" | "numeric",
+            ) => Some(Self::Signed),
+            (Backend::SqlServer, _) => None,
+            (_, "tinyint" | "smallint" | "mediumint" | "int" | "bigint") => {
+                match sql_type.contains("unsigned") {
+                    true => Some(Self::Unsigned),
+                    false => Some(Self::Signed),
+                }
+            }
+            (_, "decimal") => Some(Self::Decimal),
+            (_, "binary" | "varbinary") => Some(Self::Bytes),
+            (_, "char" | "varchar") => Some(Self::Text),
+            (_, "uuid") => Some(Self::Uuid),
+            _ => None,
+        }
+    }
+
+    /// What SQLite makes of the values of a column, by its rules; nothing if it depends on the
+    /// value.
+    fn by_affinity(sql_type: &str) -> Option<Self> {
+        let has = |names: &[&str]| names.iter().any(|name| sql_type.contains(name));
+        if has(&["INT"]) {
+            Some(Self::Signed)
+        } else if has(&["CHAR", "CLOB", "TEXT"]) {
+            Some(Self::Text)
+        } else if has(&["BLOB"]) || sql_type.is_empty() {
+            Some(Self::Bytes)
+        } else {
+            None
+        }
+    }
+
+    fn required(backend: Backend, column: &Column) -> Result<Self, Error> {
+        Self::of(backend, &column.sql_type).ok_or_else(|| match backend {
+            Backend::SqlServer => Error::refused(
+                &column.name,
+                format!(
+                    "its type is {}, and only numbers get new ids on SQL Server",
+                    column.sql_type
+                ),
+                "change the form of the ids with `rowkey relayout`, or take an IDENTITY",
+            ),
+            _ => Error::refused(
+                format!("the column {}", column.name),
+                format!("ids of the type {} have no exact text", column.sql_type),
+                "change it to a number, to text or to bytes first",
+            ),
+        })
+    }
+}
+
+/// An old id as the text in the map.
+pub(super) fn text_of(backend: Backend, column: &Column, sql: &str) -> Result<String, Error> {
+    let kind = Kind::required(backend, column)?;
+    Ok(match (backend, kind) {
+        (Backend::SqlServer, _) => format!("CONVERT(nvarchar(100), {sql})"),
+        // Of NULL, SQLite makes the digits of no bytes.
+        (Backend::Sqlite, Kind::Bytes) => {
+            format!("CASE WHEN {sql} IS NOT NULL THEN hex({sql}) END")
+        }
+        (Backend::Sqlite, Kind::Text) => sql.into(),
+        (Backend::Sqlite, _) => format!("CAST({sql} AS TEXT)"),
+        // The text of a number with `zerofill` has zeros before it.
+        (_, Kind::Signed | Kind::Unsigned) => mysql_text(&format!("({sql} + 0)")),
+        (_, Kind::Decimal | Kind::Text) => mysql_text(sql),
+        (_, Kind::Bytes) => mysql_text(&format!("LOWER(HEX({sql}))")),
+        (_, Kind::Uuid) => mysql_text(&format!("CAST({sql} AS CHAR)")),
+    })
+}
+
+/// A text with the collation that the map has in MySQL and MariaDB.
+pub(super) fn mysql_text(sql: &str) -> String {
+    format!("CONVERT({sql} USING utf8mb4) COLLATE utf8mb4_bin")
+}
+
+/// An old id from the text in the map, of the column's type, so that an index finds it.
+pub(super) fn from_text(backend: Backend, column: &Column, sql: &str) -> Result<String, Error> {
+    let kind = Kind::required(backend, column)?;
+    Ok(match (backend, kind) {
+        (Backend::SqlServer, _) => format!("CONVERT({}, {sql})", column.sql_type),
+        (Backend::Sqlite, Kind::Bytes) => format!("unhex({sql})"),
+        (Backend::Sqlite, Kind::Text) => sql.into(),
+        (Backend::Sqlite, _) => format!("CAST({sql} AS INTEGER)"),
+        (_, Kind::Signed) => format!("CAST({sql} AS SIGNED)"),
+        (_, Kind::Unsigned) => format!("CAST({sql} AS UNSIGNED)"),
+        (_, Kind::Decimal) => {
+            let digits = column.sql_type.trim_start_matches("decimal");
+            let digits = digits.split(' ').next().unwrap_or_default();
+            format!("CAST({sql} AS DECIMAL{digits})")
+        }
+        (_, Kind::Bytes) => format!("UNHEX({sql})"),
+        (_, Kind::Text) => match column.collation.as_deref() {
+            Some(collation) => {
+                let charset = collation.split('_').next().unwrap_or(collation);
+                let quoted = |name| quote_identifier(backend, name);
+                format!(
+                    "CONVERT({sql} USING {}) COLLATE {}",
+                    quoted(charset)?,
+                    quoted(collation)?
+                )
+            }
+            None => sql.into(),
+        },
+        (_, Kind::Uuid) => format!("CAST({sql} AS UUID)"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_with_an_exact_text_have_a_kind() {
+        let (mysql, sqlite, sqlserver) = (Backend::MySql, Backend::Sqlite, Backend::SqlServer);
+        for (backend, sql_type, kind) in [
+            (mysql, "bigint(20) unsigned zerofill", Some(Kind::Unsigned)),
+            (mysql, "int", Some(Kind::Signed)),
+            (mysql, "decimal(20,0)", Some(Kind::Decimal)),
+            (mysql, "binary(16)", Some(Kind::Bytes)),
+            (mysql, "varchar(36)", Some(Kind::Text)),
+            (mysql, "uuid", Some(Kind::Uuid)),
+            (mysql, "datetime", None),
+            (mysql, "enum('int')", None),
+            (sqlite, "Integer", Some(Kind::Signed)),
+            (sqlite, "varchar(36)", Some(Kind::Text)),
+            (sqlite, "", Some(Kind::Bytes)),
+            (sqlite, "NUMERIC", None),
+            (sqlserver, "decimal(19,0)", Some(Kind::Signed)),
+            (sqlserver, "uniqueidentifier", None),
+            (sqlserver, "datetime2(7)", None),
+        ] {
+            assert_eq!(Kind::of(backend, sql_type), kind, "{backend} {sql_type}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_sql_server_have_a_text() {
+        let bigint = Column::of_type("bigint");
+        let text = text_of(Backend::SqlServer, &bigint, "x");
+        assert_eq!(text.unwrap(), "CONVERT(nvarchar(100), x)");
+        let number = from_text(Backend::SqlServer, &bigint, "m.old");
+        assert_eq!(number.unwrap(), "CONVERT(bigint, m.old)");
+        assert!(text_of(Backend::SqlServer, &Column::of_type("datetime2(7)"), "x").is_err());
+    }
+}
