@@ -205,6 +205,25 @@ impl Plan {
         }
     }
 
+    /// The columns that change, the key first.
+    pub(crate) fn columns(&self) -> impl Iterator<Item = PlannedColumn<'_>> {
+        let key = PlannedColumn {
+            table: &self.key.table,
+            name: &self.key.column,
+            becomes: &self.key.becomes,
+            is_key: true,
+            is_asserted: true,
+        };
+        let references = self.references.iter().map(|part| PlannedColumn {
+            table: &part.table,
+            name: &part.column,
+            becomes: &part.becomes,
+            is_key: false,
+            is_asserted: part.asserted,
+        });
+        std::iter::once(key).chain(references)
+    }
+
     /// The tables that it changes or rebuilds, the key's first.
     pub fn tables(&self) -> Vec<QualifiedName> {
         let references = self.references.iter().map(|reference| &reference.table);
@@ -318,13 +337,10 @@ impl Plan {
                 plan.version
             )));
         }
-        let mut columns = BTreeSet::from([(plan.key.table.clone(), plan.key.column.clone())]);
-        for reference in &plan.references {
-            if !columns.insert((reference.table.clone(), reference.column.clone())) {
-                return Err(Error::Plan(format!(
-                    "{}.{} is named twice",
-                    reference.table, reference.column
-                )));
+        let mut columns = BTreeSet::new();
+        for PlannedColumn { table, name, .. } in plan.columns() {
+            if !columns.insert((table, name)) {
+                return Err(Error::Plan(format!("{table}.{name} is named twice")));
             }
         }
         if plan.policy.batch_rows == 0 || plan.policy.lock_attempts == 0 {
@@ -363,6 +379,26 @@ impl Plan {
     /// As [`to_toml`](Self::to_toml).
     pub fn mark(&self) -> Result<String, Error> {
         Ok(self.hash()?.chars().take(12).collect())
+    }
+}
+
+/// A column of a plan.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlannedColumn<'p> {
+    pub(crate) table: &'p QualifiedName,
+    /// The name before the change.
+    pub(crate) name: &'p str,
+    /// The name of the new column after the swap.
+    pub(crate) becomes: &'p str,
+    pub(crate) is_key: bool,
+    /// Whether a foreign key asserts it, directly or through a composite key; true for the key.
+    pub(crate) is_asserted: bool,
+}
+
+impl PlannedColumn<'_> {
+    /// The name of the old column after the swap, where it stays in its table.
+    pub(crate) fn kept(&self) -> String {
+        format!("{}_before", self.name)
     }
 }
 

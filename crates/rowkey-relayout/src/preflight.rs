@@ -102,10 +102,8 @@ impl Preflight {
         preflight.notes.push(deployment(plan));
         preflight.notes.extend(routines(plan, &catalog));
         let (from, to) = plan.forms(connection.backend())?;
-        let references = plan.references.iter();
-        let references = references.map(|part| (&part.table, &part.column, &part.becomes));
-        let key = (&plan.key.table, &plan.key.column, &plan.key.becomes);
-        for (table, column, becomes) in std::iter::once(key).chain(references) {
+        for planned in plan.columns() {
+            let (table, column) = (planned.table, planned.name);
             let seen = catalog.table(table).map(|table| table.column(column));
             if !matches!(seen, Ok(Some(_))) {
                 preflight.refused.push(format!(
@@ -115,14 +113,14 @@ impl Preflight {
             }
             let mut part = ColumnPreflight {
                 table: table.clone(),
-                column: column.clone(),
-                becomes: becomes.clone(),
+                column: column.to_owned(),
+                becomes: planned.becomes.to_owned(),
                 values: 0,
                 damaged: 0,
                 samples: Vec::new(),
                 conversion_seconds: 0.0,
             };
-            let is_refused = refused.contains(&(table.clone(), column.clone()));
+            let is_refused = refused.contains(&(table.clone(), column.to_owned()));
             match part.read(connection, from, to).await {
                 // A column of another type, which is among the refusals, may not even be compared.
                 Err(Error::Database { .. }) if is_refused => continue,
@@ -135,7 +133,7 @@ impl Preflight {
                 outcome => outcome?,
             }
             // References of re-keyed rows get the ids of these.
-            if from.is_none() && (table, column) == (key.0, key.1) {
+            if from.is_none() && planned.is_key {
                 let found = catalog.table(table)?;
                 let created = plan.key.created.as_deref();
                 let untimed = untimed(connection, found, created).await?;
@@ -381,9 +379,8 @@ fn routines(plan: &Plan, catalog: &Catalog) -> Vec<String> {
         .filter(|table| names.contains(&table.name))
     {
         let changes = |column: &String| {
-            let is_key = plan.key.table == table.name && plan.key.column == *column;
-            let mut references = plan.references.iter();
-            is_key || references.any(|part| part.table == table.name && part.column == *column)
+            let mut columns = plan.columns();
+            columns.any(|one| *one.table == table.name && one.name == *column)
         };
         for one in &table.dependents {
             let is_routine = matches!(one.kind, DependentKind::Routine | DependentKind::Event);

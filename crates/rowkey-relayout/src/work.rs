@@ -181,15 +181,9 @@ fn is_of_system(backend: &str, name: &str) -> bool {
 
 fn changed_columns(plan: &Plan, table: &Table) -> Result<Vec<ChangedColumn>, Error> {
     let backend = plan.backend()?;
-    let key =
-        (plan.key.table == table.name).then_some((&plan.key.column, &plan.key.becomes, true, true));
-    let references = plan
-        .references
-        .iter()
-        .filter(|part| part.table == table.name);
-    let references = references.map(|part| (&part.column, &part.becomes, false, part.asserted));
     let mut columns = Vec::new();
-    for (name, becomes, is_key, is_asserted) in key.into_iter().chain(references) {
+    for planned in plan.columns().filter(|one| *one.table == table.name) {
+        let (name, becomes) = (planned.name, planned.becomes);
         let column = table.column(name).ok_or_else(|| Error::Missing {
             what: format!("the column {name} of the table {}", table.name),
         })?;
@@ -218,10 +212,10 @@ fn changed_columns(plan: &Plan, table: &Table) -> Result<Vec<ChangedColumn>, Err
         }
         columns.push(ChangedColumn {
             column: column.clone(),
-            becomes: becomes.clone(),
-            kept: format!("{name}_before"),
-            is_key,
-            is_asserted,
+            becomes: becomes.to_owned(),
+            kept: planned.kept(),
+            is_key: planned.is_key,
+            is_asserted: planned.is_asserted,
         });
     }
     let mut needed: Vec<&str> = columns.iter().map(|column| column.kept.as_str()).collect();

@@ -10,7 +10,7 @@ use rowkey_tables::digest::{self, Digest};
 use rowkey_tables::{Connection, Error, Progress, Step};
 use serde::Serialize;
 
-use self::rows::{PlannedColumn, PlannedTable, Sides};
+use self::rows::{PlannedTable, Sides};
 use crate::plan::Plan;
 use crate::state;
 
@@ -104,40 +104,25 @@ async fn compare(
         };
         found.tables.push(verified);
         check_ids(connection, planned, to, &mut found).await?;
-        check_references(connection, planned, &tables, &mut found).await?;
+        check_references(connection, planned, plan, &mut found).await?;
     }
     check_order(connection, plan, &tables, &mut found).await?;
     Ok(found)
 }
 
 /// The tables of the plan as they are now.
-fn planned<'c>(plan: &Plan, catalog: &'c Catalog) -> Result<Vec<PlannedTable<'c>>, Error> {
-    let key = &plan.key;
-    let column = |old: &str, new: &str, is_asserted, is_key| PlannedColumn {
-        old: old.to_owned(),
-        new: new.to_owned(),
-        kept: format!("{old}_before"),
-        is_asserted,
-        is_key,
-    };
+fn planned<'c>(plan: &'c Plan, catalog: &'c Catalog) -> Result<Vec<PlannedTable<'c>>, Error> {
     let mut planned = Vec::new();
     for name in plan.tables() {
         let table = catalog.table(&name)?;
-        let mut columns = Vec::new();
-        if name == key.table {
-            columns.push(column(&key.column, &key.becomes, true, true));
-        }
-        for reference in plan.references.iter().filter(|part| part.table == name) {
-            let (old, new) = (&reference.column, &reference.becomes);
-            columns.push(column(old, new, reference.asserted, false));
-        }
+        let columns: Vec<_> = plan.columns().filter(|one| *one.table == name).collect();
         for column in &columns {
-            let is_there = table.column(&column.new).is_some();
+            let is_there = table.column(column.becomes).is_some();
             // Before the swap, both have names of their own in some databases.
-            let is_swapped = column.new == column.old || table.column(&column.old).is_none();
+            let is_swapped = column.becomes == column.name || table.column(column.name).is_none();
             if !is_there || !is_swapped {
                 return Err(Error::refused(
-                    format!("{name}.{}", column.old),
+                    format!("{name}.{}", column.name),
                     "the change has not been swapped",
                     "do it first with `rowkey relayout` or `rowkey rekey`",
                 ));
@@ -226,11 +211,11 @@ async fn check_ids(
     found: &mut Verification,
 ) -> Result<(), Error> {
     for column in &planned.columns {
-        let quoted = quote_identifier(connection.backend(), &column.new)?;
+        let quoted = quote_identifier(connection.backend(), column.becomes)?;
         let Ok(is_id) = to.condition(&quoted) else {
             found.notes.push(format!(
                 "{}.{}: SQL does not tell whether its values are ids",
-                planned.table.name, column.new
+                planned.table.name, column.becomes
             ));
             continue;
         };
@@ -239,7 +224,7 @@ async fn check_ids(
         if damaged > 0 {
             found.differences.push(Difference {
                 table: planned.table.name.clone(),
-                column: Some(column.new.clone()),
+                column: Some(column.becomes.to_owned()),
                 found: format!(
                     "{damaged} values are no {} as {}:{}",
                     to.format().name(),
@@ -256,21 +241,15 @@ async fn check_ids(
 async fn check_references(
     connection: &mut Connection,
     planned: &PlannedTable<'_>,
-    tables: &[PlannedTable<'_>],
+    plan: &Plan,
     found: &mut Verification,
 ) -> Result<(), Error> {
     let backend = connection.backend();
-    let key = tables.iter().find_map(|table| {
-        let key = table.columns.iter().find(|column| column.is_key)?;
-        Some((&table.table.name, &key.new))
-    });
-    let Some((key_table, key)) = key else {
-        return Ok(());
-    };
-    let (key_table, key) = (key_table.quoted(backend)?, quote_identifier(backend, key)?);
+    let key_table = plan.key.table.quoted(backend)?;
+    let key = quote_identifier(backend, &plan.key.becomes)?;
     let name = planned.table.name.quoted(backend)?;
     for column in planned.columns.iter().filter(|column| !column.is_key) {
-        let quoted = quote_identifier(backend, &column.new)?;
+        let quoted = quote_identifier(backend, column.becomes)?;
         let condition = format!(
             "{quoted} IS NOT NULL AND NOT EXISTS \
              (SELECT 1 FROM {key_table} k WHERE k.{key} = {name}.{quoted})"
@@ -283,13 +262,13 @@ async fn check_references(
         if column.is_asserted {
             found.differences.push(Difference {
                 table: planned.table.name.clone(),
-                column: Some(column.new.clone()),
+                column: Some(column.becomes.to_owned()),
                 found: text,
             });
         } else {
             found.notes.push(format!(
                 "{}.{}: {text}; no constraint asserts it",
-                planned.table.name, column.new
+                planned.table.name, column.becomes
             ));
         }
     }

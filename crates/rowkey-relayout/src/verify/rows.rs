@@ -9,23 +9,13 @@ use rowkey_tables::dialect::Dialect;
 
 use crate::id_map::{IdMap, Reading};
 use crate::old_table::old_table;
-use crate::plan::Plan;
+use crate::plan::{Plan, PlannedColumn};
 use crate::work::Form;
-
-/// A column of the plan: its name before and after the change, and in between.
-#[derive(Clone, Debug)]
-pub(super) struct PlannedColumn {
-    pub(super) old: String,
-    pub(super) new: String,
-    pub(super) kept: String,
-    pub(super) is_asserted: bool,
-    pub(super) is_key: bool,
-}
 
 /// A table of the plan as it is now.
 pub(super) struct PlannedTable<'c> {
     pub(super) table: &'c Table,
-    pub(super) columns: Vec<PlannedColumn>,
+    pub(super) columns: Vec<PlannedColumn<'c>>,
 }
 
 /// Two queries that return the same rows, unless something is wrong.
@@ -53,7 +43,7 @@ impl Sides {
     ) -> Result<Option<Self>, Error> {
         let (backend, now) = (catalog.backend, planned.table);
         let kept_aside = old_table(backend, &now.name).and_then(|name| catalog.table(&name).ok());
-        let is_kept = |column: &PlannedColumn| now.column(&column.kept).is_some();
+        let is_kept = |column: &PlannedColumn<'_>| now.column(&column.kept()).is_some();
         let before = match kept_aside {
             Some(table) => table,
             None if planned.columns.iter().all(is_kept) => now,
@@ -66,11 +56,11 @@ impl Sides {
             let (of_old, of_new) = match column {
                 Some(column) => {
                     let kept = match before.name == now.name {
-                        true => &column.kept,
-                        false => &column.old,
+                        true => &column.kept(),
+                        false => column.name,
                     };
                     let kept = quote_identifier(backend, kept)?;
-                    let current = quote_identifier(backend, &column.new)?;
+                    let current = quote_identifier(backend, column.becomes)?;
                     (
                         written.of_before(backend, type_of(before, name), &kept),
                         written.of_now(&current)?,
@@ -133,21 +123,21 @@ fn type_of<'t>(table: &'t Table, column: &str) -> &'t str {
 
 /// The columns that are on both sides: the key's first.
 struct Names<'p> {
-    columns: Vec<(String, Option<&'p PlannedColumn>)>,
+    columns: Vec<(String, Option<&'p PlannedColumn<'p>>)>,
     keys: usize,
 }
 
-fn in_order<'p>(before: &Table, planned: &'p PlannedTable<'_>, is_aside: bool) -> Names<'p> {
+fn in_order<'p>(before: &Table, planned: &'p PlannedTable<'p>, is_aside: bool) -> Names<'p> {
     let of_plan = |name: &str| {
         let mut columns = planned.columns.iter();
         columns.find(|column| match is_aside {
-            true => column.old == name,
-            false => column.new == name,
+            true => column.name == name,
+            false => column.becomes == name,
         })
     };
     let key = before.primary_key();
     let key = key.map_or(&[][..], |key| &key.columns);
-    let is_kept = |name: &str| planned.columns.iter().any(|column| column.kept == name);
+    let is_kept = |name: &str| planned.columns.iter().any(|column| column.kept() == name);
     let rest = before.columns.iter().map(|column| &column.name);
     let rest = rest.filter(|name| !key.contains(name) && (is_aside || !is_kept(name)));
     let is_now = |name: &str| of_plan(name).is_some() || planned.table.column(name).is_some();
