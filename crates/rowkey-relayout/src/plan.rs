@@ -397,7 +397,7 @@ pub(crate) struct PlannedColumn<'p> {
 
 impl PlannedColumn<'_> {
     /// The name of the old column after the swap, where it stays in its table.
-    pub(crate) fn kept(&self) -> String {
+    pub(crate) fn retired_name(&self) -> String {
         format!("{}_before", self.name)
     }
 }

@@ -61,15 +61,15 @@ fn expansion(work: &Work, values: &Values<'_>, table: &ChangedTable) -> Result<V
     let name = table.name().quoted(work.backend)?;
     let mut added = Vec::new();
     for column in &table.columns {
-        let fresh = quoted(&column.fresh())?;
-        added.push(format!("ADD COLUMN {fresh} {}", work.to.sql_type()));
+        let shadow = quoted(&column.shadow_name())?;
+        added.push(format!("ADD COLUMN {shadow} {}", work.to.sql_type()));
     }
     let mut statements = vec![format!("ALTER TABLE {name} {}", added.join(", "))];
     for column in &table.columns {
-        let fresh = quoted(&column.fresh())?;
+        let shadow = quoted(&column.shadow_name())?;
         if let Some(comment) = &column.column.comment {
             let comment = text_literal(Backend::Postgres, comment);
-            statements.push(format!("COMMENT ON COLUMN {name}.{fresh} IS {comment}"));
+            statements.push(format!("COMMENT ON COLUMN {name}.{shadow} IS {comment}"));
         }
         for privilege in table.privileges(&column.column.name) {
             let role = match privilege.name.as_str() {
@@ -81,7 +81,7 @@ fn expansion(work: &Work, values: &Values<'_>, table: &ChangedTable) -> Result<V
                 None => (privilege.definition.as_str(), String::new()),
             };
             statements.push(format!(
-                "GRANT {kind} ({fresh}) ON {name} TO {role}{option}"
+                "GRANT {kind} ({shadow}) ON {name} TO {role}{option}"
             ));
         }
     }

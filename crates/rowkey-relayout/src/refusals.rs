@@ -231,10 +231,10 @@ impl Refusals {
         table: &ChangedTable,
         column: &ChangedColumn,
     ) {
-        self.add_needed_name(work, table, column, &column.fresh());
-        self.add_needed_name(work, table, column, &column.kept);
+        self.add_needed_name(work, table, column, &column.shadow_name());
+        self.add_needed_name(work, table, column, &column.retired_name);
         let what = || What::column(table.name(), &column.column.name);
-        let is_same_name = column.becomes == column.column.name;
+        let is_same_name = column.new_name == column.column.name;
         if is_same_name && work.policy.old_programs == OldPrograms::Rename {
             self.add(
                 what(),

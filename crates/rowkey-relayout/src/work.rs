@@ -67,9 +67,9 @@ pub(super) struct ChangedColumn {
     /// The column as it was.
     pub(super) column: Column,
     /// The name of the new column after the swap.
-    pub(super) becomes: String,
+    pub(super) new_name: String,
     /// The name of the old column after the swap.
-    pub(super) kept: String,
+    pub(super) retired_name: String,
     /// Whether it is the key.
     pub(super) is_key: bool,
     /// Whether a foreign key asserts it, directly or through a composite key; true for the key.
@@ -212,20 +212,23 @@ fn changed_columns(plan: &Plan, table: &Table) -> Result<Vec<ChangedColumn>, Err
         }
         columns.push(ChangedColumn {
             column: column.clone(),
-            becomes: becomes.to_owned(),
-            kept: planned.kept(),
+            new_name: becomes.to_owned(),
+            retired_name: planned.retired_name(),
             is_key: planned.is_key,
             is_asserted: planned.is_asserted,
         });
     }
-    let mut needed: Vec<&str> = columns.iter().map(|column| column.kept.as_str()).collect();
+    let mut needed: Vec<&str> = columns
+        .iter()
+        .map(|column| column.retired_name.as_str())
+        .collect();
     for column in &columns {
         if needed
             .iter()
-            .any(|name| is_same_name(backend, name, &column.becomes))
+            .any(|name| is_same_name(backend, name, &column.new_name))
         {
             return Err(Error::refused(
-                format!("`becomes = \"{}\"`", column.becomes),
+                format!("`becomes = \"{}\"`", column.new_name),
                 format!(
                     "the change needs that name for another column of {}",
                     table.name
@@ -233,17 +236,17 @@ fn changed_columns(plan: &Plan, table: &Table) -> Result<Vec<ChangedColumn>, Err
                 "choose another name",
             ));
         }
-        needed.push(&column.becomes);
+        needed.push(&column.new_name);
     }
     Ok(columns)
 }
 
 impl ChangedColumn {
     /// The name of the new column until the swap, where it is beside the old one.
-    pub(super) fn fresh(&self) -> String {
-        match self.becomes == self.column.name {
-            true => format!("{}_rowkey", self.becomes),
-            false => self.becomes.clone(),
+    pub(super) fn shadow_name(&self) -> String {
+        match self.new_name == self.column.name {
+            true => format!("{}_rowkey", self.new_name),
+            false => self.new_name.clone(),
         }
     }
 
@@ -251,15 +254,15 @@ impl ChangedColumn {
     pub(super) fn used(&self, form: Form) -> &str {
         match form {
             Form::Old => &self.column.name,
-            Form::New => &self.becomes,
+            Form::New => &self.new_name,
         }
     }
 
     /// The name of the column with a form, while programs use the other one and triggers fill it.
     pub(super) fn filled(&self, form: Form) -> String {
         match form {
-            Form::Old => self.kept.clone(),
-            Form::New => self.fresh(),
+            Form::Old => self.retired_name.clone(),
+            Form::New => self.shadow_name(),
         }
     }
 }

@@ -148,15 +148,15 @@ fn add_table(refusals: &mut Refusals, work: &Work, table: &ChangedTable) {
     }
     if work.policy.old_programs == OldPrograms::Rename {
         for column in &table.columns {
-            refusals.add_needed_name(work, table, column, &column.kept);
+            refusals.add_needed_name(work, table, column, &column.retired_name);
         }
         for column in table
             .columns
             .iter()
-            .filter(|column| column.becomes == column.column.name)
+            .filter(|column| column.new_name == column.column.name)
         {
             refusals.add(
-                format!("`becomes = \"{}\"` of {name}", column.becomes),
+                format!("`becomes = \"{}\"` of {name}", column.new_name),
                 "programs with the old declaration would go on writing",
                 "choose another name, or `old-programs = \"mark\"`",
             );

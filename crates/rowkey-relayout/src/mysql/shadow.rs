@@ -108,7 +108,12 @@ pub(super) fn placeholders<'w>(
 ) -> impl Iterator<Item = (&'w str, &'w str)> + use<'w> {
     let is_needed = work.policy.old_programs == OldPrograms::Rename;
     let columns = table.changed.columns.iter().filter(move |_| is_needed);
-    columns.map(|changed| (changed.kept.as_str(), changed.column.sql_type.as_str()))
+    columns.map(|changed| {
+        (
+            changed.retired_name.as_str(),
+            changed.column.sql_type.as_str(),
+        )
+    })
 }
 
 /// The definitions of the new columns.
@@ -128,7 +133,7 @@ fn changed_columns(work: &Work, table: &Rebuilt<'_>) -> Result<Vec<String>, Erro
         changes.push(format!(
             "CHANGE COLUMN {} {} {} {null}{}",
             quoted(&changed.column.name)?,
-            quoted(&changed.becomes)?,
+            quoted(&changed.new_name)?,
             work.to.sql_type(),
             comment.unwrap_or_default()
         ));
@@ -174,7 +179,7 @@ pub(super) fn constraint(
     let changed = work.table(&key.target);
     let referred = key.target_columns.iter().map(|column| {
         let changed = changed.and_then(|other| other.changed(column));
-        quoted(changed.map_or(column, |changed| &changed.becomes))
+        quoted(changed.map_or(column, |changed| &changed.new_name))
     });
     let referred: Result<Vec<String>, Error> = referred.collect();
     Ok(format!(

@@ -63,10 +63,10 @@ impl Statements {
     fn of(work: &Work, values: &Values<'_>, table: &ChangedTable) -> Result<Self, Error> {
         let (mut assignments, mut is_open) = (Vec::new(), Vec::new());
         for column in &table.columns {
-            let (old, fresh) = (quoted(&column.column.name)?, quoted(&column.fresh())?);
+            let (old, shadow) = (quoted(&column.column.name)?, quoted(&column.shadow_name())?);
             let value = values.new_value(column, "")?;
-            assignments.push(format!("{fresh} = {value}"));
-            is_open.push(format!("{fresh} IS NULL AND {old} IS NOT NULL"));
+            assignments.push(format!("{shadow} = {value}"));
+            is_open.push(format!("{shadow} IS NULL AND {old} IS NOT NULL"));
         }
         Ok(Self {
             table: table.name().quoted(work.backend)?,

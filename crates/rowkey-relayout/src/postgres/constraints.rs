@@ -158,8 +158,8 @@ async fn rewritten(
         // Before the exchange, the other form's column has the name in the definition, or will get
         // it.
         let (other, old) = match form {
-            Form::New => (column.fresh(), column.column.name.clone()),
-            Form::Old => (column.becomes.clone(), column.kept.clone()),
+            Form::New => (column.shadow_name(), column.column.name.clone()),
+            Form::Old => (column.new_name.clone(), column.retired_name.clone()),
         };
         let other = quoted(&other)?;
         statements.push(format!(
@@ -382,10 +382,13 @@ pub(super) async fn analyze(
     work: &Work,
     table: &ChangedTable,
 ) -> Result<(), Error> {
-    let fresh = table.columns.iter().map(|column| quoted(&column.fresh()));
-    let fresh: Vec<String> = fresh.collect::<Result<_, Error>>()?;
+    let shadow = table
+        .columns
+        .iter()
+        .map(|column| quoted(&column.shadow_name()));
+    let shadow: Vec<String> = shadow.collect::<Result<_, Error>>()?;
     let name = table.name().quoted(work.backend)?;
-    let analyze = format!("ANALYZE {name} ({})", fresh.join(", "));
+    let analyze = format!("ANALYZE {name} ({})", shadow.join(", "));
     let doing = format!("the statistics of {}", table.name());
     session::in_transaction(runner, work, &doing, &[analyze]).await
 }

@@ -84,17 +84,17 @@ fn swap_statements(
         let name = table.name().quoted(work.backend)?;
         let mut later = Vec::new();
         for column in &table.columns {
-            let (old, kept) = (quoted(&column.column.name)?, quoted(&column.kept)?);
+            let (old, kept) = (quoted(&column.column.name)?, quoted(&column.retired_name)?);
             statements.push(format!("ALTER TABLE {name} RENAME COLUMN {old} TO {kept}"));
             if lacks && !column.column.is_nullable {
                 later.push(format!(
                     "ALTER TABLE {name} ALTER COLUMN {kept} DROP NOT NULL"
                 ));
             }
-            if column.fresh() != column.becomes {
-                let (fresh, becomes) = (quoted(&column.fresh())?, quoted(&column.becomes)?);
+            if column.shadow_name() != column.new_name {
+                let (shadow, new) = (quoted(&column.shadow_name())?, quoted(&column.new_name)?);
                 statements.push(format!(
-                    "ALTER TABLE {name} RENAME COLUMN {fresh} TO {becomes}"
+                    "ALTER TABLE {name} RENAME COLUMN {shadow} TO {new}"
                 ));
             }
         }
@@ -300,12 +300,12 @@ fn way_back(
     for table in &work.tables {
         let name = table.name().quoted(work.backend)?;
         for column in &table.columns {
-            let (old, kept) = (quoted(&column.column.name)?, quoted(&column.kept)?);
-            let becomes = quoted(&column.becomes)?;
-            statements.push(format!("ALTER TABLE {name} DROP COLUMN {becomes}"));
+            let (old, kept) = (quoted(&column.column.name)?, quoted(&column.retired_name)?);
+            let new = quoted(&column.new_name)?;
+            statements.push(format!("ALTER TABLE {name} DROP COLUMN {new}"));
             statements.push(format!("ALTER TABLE {name} RENAME COLUMN {kept} TO {old}"));
             if lacks && !column.column.is_nullable {
-                let constraint = not_null.get(table, &column.becomes);
+                let constraint = not_null.get(table, &column.new_name);
                 statements.push(set_not_null(table, &column.column.name, constraint)?);
             }
         }
@@ -323,8 +323,8 @@ fn without_new_columns(work: &Work, table: &ChangedTable) -> Result<Vec<String>,
     let name = table.name().quoted(work.backend)?;
     let mut statements = triggers::drop_fill(work, table)?;
     for column in &table.columns {
-        let fresh = quoted(&column.fresh())?;
-        statements.push(format!("ALTER TABLE {name} DROP COLUMN {fresh}"));
+        let shadow = quoted(&column.shadow_name())?;
+        statements.push(format!("ALTER TABLE {name} DROP COLUMN {shadow}"));
     }
     Ok(statements)
 }
@@ -339,7 +339,7 @@ pub(crate) async fn contract(runner: &mut Runner<'_>, work: &Work) -> Result<(),
         let name = table.name().quoted(work.backend)?;
         let mut statements = triggers::drop_keep(work, table)?;
         for column in &table.columns {
-            let kept = quoted(&column.kept)?;
+            let kept = quoted(&column.retired_name)?;
             statements.push(format!("ALTER TABLE {name} DROP COLUMN {kept}"));
         }
         let doing = format!("the old columns of {}", table.name());

@@ -32,7 +32,7 @@ pub(super) async fn is_expanded(
     table: &ChangedTable,
 ) -> Result<bool, Error> {
     match table.columns.first() {
-        Some(column) => has_column(runner, table, &column.fresh()).await,
+        Some(column) => has_column(runner, table, &column.shadow_name()).await,
         None => Ok(true),
     }
 }
@@ -43,7 +43,7 @@ pub(super) async fn is_swapped(
     table: &ChangedTable,
 ) -> Result<bool, Error> {
     match table.columns.first() {
-        Some(column) => has_column(runner, table, &column.kept).await,
+        Some(column) => has_column(runner, table, &column.retired_name).await,
         None => Ok(false),
     }
 }

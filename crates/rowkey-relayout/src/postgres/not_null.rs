@@ -42,7 +42,7 @@ impl NotNullNames {
     /// Whether a constraint is that of a column which programs use, and changes.
     pub(super) fn contains(&self, table: &ChangedTable, name: &str) -> bool {
         let used = |column: &ChangedColumn| {
-            let names = [&column.column.name, &column.becomes];
+            let names = [&column.column.name, &column.new_name];
             names
                 .map(|column| self.get(table, column))
                 .contains(&Some(name))
@@ -127,16 +127,16 @@ pub(super) async fn set(
     let names = NotNullNames::of(runner, work).await?;
     let columns = table.columns.iter().enumerate();
     for (place, column) in columns.filter(|(_, column)| !column.column.is_nullable) {
-        if is_not_null(runner, table, &column.fresh()).await? {
+        if is_not_null(runner, table, &column.shadow_name()).await? {
             continue;
         }
-        let doing = format!("NOT NULL of {}.{}", table.name(), column.fresh());
-        let fresh = quoted(&column.fresh())?;
+        let doing = format!("NOT NULL of {}.{}", table.name(), column.shadow_name());
+        let shadow = quoted(&column.shadow_name())?;
         let check = quoted(&work.made(table, "not_null").name)?;
         let add = vec![
             format!("ALTER TABLE {name} DROP CONSTRAINT IF EXISTS {check}"),
             format!(
-                "ALTER TABLE {name} ADD CONSTRAINT {check} CHECK ({fresh} IS NOT NULL) NOT VALID"
+                "ALTER TABLE {name} ADD CONSTRAINT {check} CHECK ({shadow} IS NOT NULL) NOT VALID"
             ),
         ];
         session::in_transaction(runner, work, &doing, &add).await?;
@@ -149,7 +149,7 @@ pub(super) async fn set(
         let constraint = is_named.then_some(constraint.as_str());
         // The check spares the server the scan under its lock.
         let set = vec![
-            set_not_null(table, &column.fresh(), constraint)?,
+            set_not_null(table, &column.shadow_name(), constraint)?,
             format!("ALTER TABLE {name} DROP CONSTRAINT {check}"),
         ];
         session::in_transaction(runner, work, &doing, &set).await?;
@@ -164,11 +164,15 @@ async fn not_filled(
     column: &ChangedColumn,
 ) -> Result<Option<Error>, Error> {
     let name = table.name().quoted(rowkey_core::Backend::Postgres)?;
-    let (old, fresh) = (quoted(&column.column.name)?, quoted(&column.fresh())?);
+    let (old, shadow) = (quoted(&column.column.name)?, quoted(&column.shadow_name())?);
     let query = format!(
-        "SELECT count(*), min({old}::text) FROM {name} WHERE {fresh} IS NULL AND {old} IS NOT NULL"
+        "SELECT count(*), min({old}::text) FROM {name} WHERE {shadow} IS NULL AND {old} IS NOT NULL"
     );
-    let doing = format!("the empty values of {}.{}", table.name(), column.fresh());
+    let doing = format!(
+        "the empty values of {}.{}",
+        table.name(),
+        column.shadow_name()
+    );
     let rows = runner.query(&doing, &query, &[]).await?;
     let Some(row) = rows.first() else {
         return Ok(None);
@@ -182,7 +186,7 @@ async fn not_filled(
                  new value",
                 row.text(1)?
             ),
-            format!("run UPDATE {name} SET {old} = {old} WHERE {fresh} IS NULL, then go on"),
+            format!("run UPDATE {name} SET {old} = {old} WHERE {shadow} IS NULL, then go on"),
         )),
     })
 }

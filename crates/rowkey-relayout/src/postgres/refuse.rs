@@ -482,7 +482,7 @@ pub(super) fn refuse_undo(work: &Work, now: &Catalog) -> Result<(), Error> {
         let Ok(found) = now.table(table.name()) else {
             continue;
         };
-        let is_new = |column: &String| table.columns.iter().any(|one| one.becomes == *column);
+        let is_new = |column: &String| table.columns.iter().any(|one| one.new_name == *column);
         for one in &found.dependents {
             let is_ours = one.kind == DependentKind::Trigger && one.name.starts_with(LAST);
             let goes_along = matches!(one.kind, DependentKind::Privilege);
@@ -512,7 +512,7 @@ pub(super) fn refuse_undo(work: &Work, now: &Catalog) -> Result<(), Error> {
     }) {
         let changed = |name: &QualifiedName, columns: &[String]| {
             work.table(name).is_some_and(|found| {
-                let mut new = found.columns.iter().map(|one| &one.becomes);
+                let mut new = found.columns.iter().map(|one| &one.new_name);
                 new.any(|column| columns.contains(column))
             })
         };

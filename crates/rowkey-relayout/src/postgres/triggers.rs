@@ -38,7 +38,7 @@ pub(super) fn fill(
     let filled = |column: &ChangedColumn| {
         Ok(Filled {
             from: quoted(&column.column.name)?,
-            to: quoted(&column.fresh())?,
+            to: quoted(&column.shadow_name())?,
             value: values.new_value(column, "NEW.")?,
             is_optional: false,
             tells_old_programs: false,
@@ -55,9 +55,9 @@ pub(super) fn keep(
     table: &ChangedTable,
 ) -> Result<Vec<String>, Error> {
     let filled = |column: &ChangedColumn| {
-        let from = quoted(&column.becomes)?;
+        let from = quoted(&column.new_name)?;
         Ok(Filled {
-            to: quoted(&column.kept)?,
+            to: quoted(&column.retired_name)?,
             value: values.old_value(&format!("NEW.{from}"))?,
             is_optional: values.may_lack_old_values()?,
             tells_old_programs: true,

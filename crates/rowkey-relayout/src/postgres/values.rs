@@ -98,7 +98,7 @@ impl<'w> Values<'w> {
 
     /// The condition that a new column is not what the old one says, before the swap.
     pub(super) fn new_differs(&self, column: &ChangedColumn) -> Result<String, Error> {
-        let (old, new) = (quoted(&column.column.name)?, quoted(&column.fresh())?);
+        let (old, new) = (quoted(&column.column.name)?, quoted(&column.shadow_name())?);
         let expected = match self {
             Self::Converted(conversion) => conversion.of(&old)?,
             Self::Mapped(map) => {
@@ -112,7 +112,7 @@ impl<'w> Values<'w> {
 
     /// The condition that an old column is not what the new one says, after the swap.
     pub(super) fn old_differs(&self, column: &ChangedColumn) -> Result<String, Error> {
-        let (new, kept) = (quoted(&column.becomes)?, quoted(&column.kept)?);
+        let (new, kept) = (quoted(&column.new_name)?, quoted(&column.retired_name)?);
         match self {
             Self::Converted(conversion) => {
                 let expected = conversion.reversed().of(&new)?;

@@ -36,7 +36,7 @@ pub(crate) async fn undo(
             require_way_back(runner, work, table, changed).await?;
         }
         let columns = columns_of(table, |changed| {
-            let new = old_value(table, &changed.becomes)?;
+            let new = old_value(table, &changed.new_name)?;
             let old = value(work, Form::Old, &new)?;
             Ok(vec![(quote(&changed.column.name)?, old)])
         })?;
@@ -82,7 +82,7 @@ async fn refuse_to_lose(work: &Work, catalog: &Catalog) -> Result<(), Error> {
         }
         for dependent in &now.dependents {
             let names = table.columns.iter();
-            let mut names = names.flat_map(|changed| [&changed.becomes, &changed.kept]);
+            let mut names = names.flat_map(|changed| [&changed.new_name, &changed.retired_name]);
             if let Some(column) = names.find(|name| dependent.columns.contains(name)) {
                 reasons.add(
                     format!("the {} {}", dependent.kind.name(), dependent.name),
@@ -94,10 +94,10 @@ async fn refuse_to_lose(work: &Work, catalog: &Catalog) -> Result<(), Error> {
     }
     let (key_table, key) = work.key()?;
     for (table, reference) in catalog.references_to(key_table.name()) {
-        if work.table(&table.name).is_none() && reference.target_columns.contains(&key.becomes) {
+        if work.table(&table.name).is_none() && reference.target_columns.contains(&key.new_name) {
             reasons.add(
                 format!("the table {}", table.name),
-                format!("it was made since the swap, and refers to {}", key.becomes),
+                format!("it was made since the swap, and refers to {}", key.new_name),
                 "drop it first",
             );
         }
@@ -112,7 +112,7 @@ async fn require_way_back(
     table: &ChangedTable,
     changed: &ChangedColumn,
 ) -> Result<(), Error> {
-    let new = quote(&changed.becomes)?;
+    let new = quote(&changed.new_name)?;
     let old = value(work, Form::Old, &new)?;
     let is_lost = format!("{new} IS NOT NULL AND {old} IS NULL");
     let found = "which has no old form";
@@ -130,8 +130,8 @@ pub(crate) async fn contract(runner: &mut Runner<'_>, work: &Work) -> Result<(),
         let Some(new) = swapped.next() else { break };
         if dry {
             let columns = columns_of(table, |changed| {
-                let new = old_value(table, &changed.becomes)?;
-                Ok(vec![(quote(&changed.becomes)?, new)])
+                let new = old_value(table, &changed.new_name)?;
+                Ok(vec![(quote(&changed.new_name)?, new)])
             })?;
             tables.push(super::rebuild_of_new(table, new, columns)?);
         } else if let Ok(now) = catalog.table(table.name()) {
@@ -150,7 +150,7 @@ fn without_old_values<'w>(
     let kept: Vec<&str> = table
         .columns
         .iter()
-        .map(|changed| changed.kept.as_str())
+        .map(|changed| changed.retired_name.as_str())
         .filter(|kept| now.column(kept).is_some())
         .collect();
     if kept.is_empty() {

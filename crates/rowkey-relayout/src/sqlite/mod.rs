@@ -56,8 +56,8 @@ pub(super) async fn swap(runner: &mut Runner<'_>, work: &Work) -> Result<(), Err
         let columns = columns_of(table, |changed| {
             let old = old_value(table, &changed.column.name)?;
             Ok(vec![
-                (quote(&changed.becomes)?, value(work, Form::New, &old)?),
-                (quote(&changed.kept)?, old),
+                (quote(&changed.new_name)?, value(work, Form::New, &old)?),
+                (quote(&changed.retired_name)?, old),
             ])
         })?;
         tables.push(rebuild_of_new(table, new, columns)?);
@@ -133,7 +133,7 @@ async fn compare(
     if runner.is_dry() {
         return Ok(());
     }
-    let (new, kept) = (quote(&changed.becomes)?, quote(&changed.kept)?);
+    let (new, kept) = (quote(&changed.new_name)?, quote(&changed.retired_name)?);
     let differs = format!("{} IS NOT {kept}", value(work, Form::Old, &new)?);
     let found = match work.source {
         Source::Converted(_) => {

@@ -137,7 +137,7 @@ pub(super) async fn give_old_ones(runner: &mut Runner<'_>, work: &Work) -> Resul
     let (table, key) = work.key()?;
     let name = table.name().quoted(Backend::Sqlite)?;
     let map = map_of(work)?;
-    let (new, of_table) = (quote(&key.becomes)?, &map.table_name);
+    let (new, of_table) = (quote(&key.new_name)?, &map.table_name);
     let text = map.text_of_new(&new)?;
     let is_new = format!(
         "{new} IS NOT NULL AND NOT EXISTS {}",
@@ -151,7 +151,7 @@ pub(super) async fn give_old_ones(runner: &mut Runner<'_>, work: &Work) -> Resul
     }
     if Kind::of(Backend::Sqlite, &key.column.sql_type) != Some(Kind::Signed) {
         return Err(Error::refused(
-            format!("{}.{}", table.name(), key.becomes),
+            format!("{}.{}", table.name(), key.new_name),
             format!("{count} rows were written since the swap, and have no old id"),
             "delete them, or keep the new ids",
         ));

@@ -93,14 +93,14 @@ fn column(
     let new_type = new_type.split(' ').next().unwrap_or_default();
     let is_other_type = !changed.column.sql_type.eq_ignore_ascii_case(new_type);
     let is_refused_by_type = definition.is_strict() && is_other_type;
-    if changed.becomes.eq_ignore_ascii_case(name) && !is_refused_by_type {
+    if changed.new_name.eq_ignore_ascii_case(name) && !is_refused_by_type {
         reasons.add(
             place.clone(),
             "it keeps its name, so that programs with the old declaration go on writing",
             "give it another in `becomes`",
         );
     }
-    reasons.add_needed_name(work, table, changed, &changed.kept);
+    reasons.add_needed_name(work, table, changed, &changed.retired_name);
     for obstacle in definition.obstacles(name) {
         reasons.add(
             format!("the table {}", table.name()),

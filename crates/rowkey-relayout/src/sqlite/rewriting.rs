@@ -88,10 +88,10 @@ async fn rename(scratch: &mut Connection, work: &Work) -> Result<(), Error> {
     for table in &work.tables {
         let name = table.name().quoted(Backend::Sqlite)?;
         for changed in &table.columns {
-            if changed.becomes == changed.column.name {
+            if changed.new_name == changed.column.name {
                 continue;
             }
-            let (from, to) = (quoted(&changed.column.name)?, quoted(&changed.becomes)?);
+            let (from, to) = (quoted(&changed.column.name)?, quoted(&changed.new_name)?);
             let rename = format!("ALTER TABLE {name} RENAME COLUMN {from} TO {to}");
             scratch
                 .execute("the new names of the columns", &rename)
@@ -116,11 +116,11 @@ fn retyped<'w>(
 ) -> Result<Vec<Retyped<'w>>, Error> {
     let retyped = |changed: &'w ChangedColumn| {
         let kept = match old_values {
-            OldValues::Kept => Some(quote_identifier(Backend::Sqlite, &changed.kept)?),
+            OldValues::Kept => Some(quote_identifier(Backend::Sqlite, &changed.retired_name)?),
             OldValues::Dropped => None,
         };
         Ok(Retyped {
-            column: &changed.becomes,
+            column: &changed.new_name,
             sql_type: work.to.sql_type(),
             is_required: !changed.column.is_nullable,
             kept,

@@ -35,11 +35,11 @@ fn batches(work: &Work, values: &Values, table: &ChangedTable) -> Result<String,
     let rows = work.policy.batch_rows.min(MAX_BATCH_ROWS);
     let (mut sets, mut open) = (Vec::new(), Vec::new());
     for column in &table.columns {
-        let (old, fresh) = (quoted(&column.column.name)?, quoted(&column.fresh())?);
+        let (old, shadow) = (quoted(&column.column.name)?, quoted(&column.shadow_name())?);
         let value = values.value(&column.column, Form::New, &old, Reading::Snapshot)?;
-        sets.push(format!("{fresh} = {value}"));
+        sets.push(format!("{shadow} = {value}"));
         // A damaged value has none, and is found when the columns are compared.
-        open.push(format!("{fresh} IS NULL AND {value} IS NOT NULL"));
+        open.push(format!("{shadow} IS NULL AND {value} IS NOT NULL"));
     }
     let (sets, open) = (sets.join(", "), open.join(" OR "));
     let Keyset {

@@ -58,7 +58,7 @@ pub(super) fn comment(table: &ChangedTable, column: &ChangedColumn) -> Result<Ve
          @level1type = N'TABLE', @level1name = {}, @level2type = N'COLUMN', @level2name = {}",
         text_literal(Backend::SqlServer, comment),
         text_literal(Backend::SqlServer, &table.name().name),
-        text_literal(Backend::SqlServer, &column.fresh())
+        text_literal(Backend::SqlServer, &column.shadow_name())
     );
     Ok(vec![alone(&add)])
 }
@@ -81,7 +81,7 @@ pub(super) fn privileges(
     column: &ChangedColumn,
 ) -> Result<Vec<String>, Error> {
     let name = table.name().quoted(Backend::SqlServer)?;
-    let fresh = quoted(&column.fresh())?;
+    let shadow = quoted(&column.shadow_name())?;
     let mut statements = Vec::new();
     for privilege in table.privileges(&column.column.name) {
         let Some((verb, kind, option)) = parts(privilege) else {
@@ -89,7 +89,7 @@ pub(super) fn privileges(
         };
         let grantee = quoted(&privilege.name)?;
         statements.push(format!(
-            "{verb} {kind} ({fresh}) ON {name} TO {grantee}{option}"
+            "{verb} {kind} ({shadow}) ON {name} TO {grantee}{option}"
         ));
     }
     Ok(statements)

@@ -91,14 +91,14 @@ pub(crate) async fn swap(runner: &mut Runner<'_>, work: &Work) -> Result<(), Err
     statements.extend(detach(work)?);
     for table in &work.tables {
         for column in &table.columns {
-            statements.extend(rename(table, &column.column.name, &column.kept)?);
-            statements.extend(rename(table, &column.fresh(), &column.becomes)?);
+            statements.extend(rename(table, &column.column.name, &column.retired_name)?);
+            statements.extend(rename(table, &column.shadow_name(), &column.new_name)?);
             if !column.column.is_nullable {
                 let new = format!("{} NOT NULL", work.to.sql_type());
-                statements.push(alter(table, &column.becomes, &new)?);
+                statements.push(alter(table, &column.new_name, &new)?);
                 if !new_ids::keeps_itself(work, column) {
                     let old = format!("{} NULL", require_type(&column.column)?);
-                    statements.push(alter(table, &column.kept, &old)?);
+                    statements.push(alter(table, &column.retired_name, &old)?);
                 }
             }
         }
@@ -165,10 +165,10 @@ fn way_back(work: &Work) -> Result<Vec<String>, Error> {
             if !column.column.is_nullable {
                 // Nothing fills it any more.
                 let new = format!("{} NULL", work.to.sql_type());
-                statements.push(alter(table, &column.becomes, &new)?);
+                statements.push(alter(table, &column.new_name, &new)?);
             }
-            statements.extend(rename(table, &column.becomes, &column.fresh())?);
-            statements.extend(rename(table, &column.kept, &column.column.name)?);
+            statements.extend(rename(table, &column.new_name, &column.shadow_name())?);
+            statements.extend(rename(table, &column.retired_name, &column.column.name)?);
             if !column.column.is_nullable && !new_ids::keeps_itself(work, column) {
                 let old = format!("{} NOT NULL", require_type(&column.column)?);
                 statements.push(alter(table, &column.column.name, &old)?);

@@ -41,7 +41,10 @@ pub(super) async fn expand(runner: &mut Runner<'_>, work: &Work) -> Result<(), E
             continue;
         };
         let doing = format!("the new columns of {}", table.name());
-        let is_there = format!("{} IS NOT NULL", names::length(table, &first.fresh())?);
+        let is_there = format!(
+            "{} IS NOT NULL",
+            names::length(table, &first.shadow_name())?
+        );
         let statements = expansion(work, &values, table)?;
         session::in_transaction(runner, work, &doing, &is_there, &statements).await?;
     }
@@ -52,8 +55,8 @@ fn expansion(work: &Work, values: &Values, table: &ChangedTable) -> Result<Vec<S
     let name = table.name().quoted(work.backend)?;
     let mut statements = Vec::new();
     for column in &table.columns {
-        let (fresh, sql_type) = (quoted(&column.fresh())?, work.to.sql_type());
-        statements.push(format!("ALTER TABLE {name} ADD {fresh} {sql_type} NULL"));
+        let (shadow, sql_type) = (quoted(&column.shadow_name())?, work.to.sql_type());
+        statements.push(format!("ALTER TABLE {name} ADD {shadow} {sql_type} NULL"));
     }
     for column in &table.columns {
         statements.extend(columns::comment(table, column)?);

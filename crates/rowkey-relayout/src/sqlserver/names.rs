@@ -35,7 +35,10 @@ pub(super) fn length(table: &ChangedTable, column: &str) -> Result<String, Error
 /// The SQL of whether the old columns have given up their names.
 pub(super) fn is_swapped(work: &Work) -> Result<String, Error> {
     let (table, column) = work.key()?;
-    Ok(format!("{} IS NOT NULL", length(table, &column.kept)?))
+    Ok(format!(
+        "{} IS NOT NULL",
+        length(table, &column.retired_name)?
+    ))
 }
 
 /// A definition as text that is compiled when it is reached: it has to be alone in its batch, or

@@ -42,7 +42,7 @@ pub(super) fn add_old(ids: &NewIds<'_>, column: &ChangedColumn) -> Result<Vec<St
     if !column.is_key || !counts(&column.column) {
         return Ok(Vec::new());
     }
-    let (kept, new) = (quoted(&column.kept)?, quoted(&column.becomes)?);
+    let (kept, new) = (quoted(&column.retired_name)?, quoted(&column.new_name)?);
     let old = text_of(Backend::SqlServer, &column.column, &format!("i.{kept}"))?;
     let new = ids.map.text_of_new(&format!("i.{new}"))?;
     let (map, name) = (&ids.map.table, &ids.map.table_name);

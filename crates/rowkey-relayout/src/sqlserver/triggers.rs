@@ -26,7 +26,7 @@ pub(super) fn fill(work: &Work, values: &Values, table: &ChangedTable) -> Result
         }
     }
     let filled = |column: &ChangedColumn| {
-        let (from, to) = (quoted(&column.column.name)?, quoted(&column.fresh())?);
+        let (from, to) = (quoted(&column.column.name)?, quoted(&column.shadow_name())?);
         let value = values.value(
             &column.column,
             Form::New,
@@ -47,7 +47,7 @@ pub(super) fn keep(work: &Work, values: &Values, table: &ChangedTable) -> Result
         }
     }
     let filled = |column: &ChangedColumn| {
-        let (from, to) = (quoted(&column.becomes)?, quoted(&column.kept)?);
+        let (from, to) = (quoted(&column.new_name)?, quoted(&column.retired_name)?);
         let value = values.value(
             &column.column,
             Form::Old,

@@ -43,7 +43,7 @@ impl Sides {
     ) -> Result<Option<Self>, Error> {
         let (backend, now) = (catalog.backend, planned.table);
         let kept_aside = old_table(backend, &now.name).and_then(|name| catalog.table(&name).ok());
-        let is_kept = |column: &PlannedColumn<'_>| now.column(&column.kept()).is_some();
+        let is_kept = |column: &PlannedColumn<'_>| now.column(&column.retired_name()).is_some();
         let before = match kept_aside {
             Some(table) => table,
             None if planned.columns.iter().all(is_kept) => now,
@@ -56,7 +56,7 @@ impl Sides {
             let (of_old, of_new) = match column {
                 Some(column) => {
                     let kept = match before.name == now.name {
-                        true => &column.kept(),
+                        true => &column.retired_name(),
                         false => column.name,
                     };
                     let kept = quote_identifier(backend, kept)?;
@@ -137,7 +137,12 @@ fn in_order<'p>(before: &Table, planned: &'p PlannedTable<'p>, is_aside: bool) -
     };
     let key = before.primary_key();
     let key = key.map_or(&[][..], |key| &key.columns);
-    let is_kept = |name: &str| planned.columns.iter().any(|column| column.kept() == name);
+    let is_kept = |name: &str| {
+        planned
+            .columns
+            .iter()
+            .any(|column| column.retired_name() == name)
+    };
     let rest = before.columns.iter().map(|column| &column.name);
     let rest = rest.filter(|name| !key.contains(name) && (is_aside || !is_kept(name)));
     let is_now = |name: &str| of_plan(name).is_some() || planned.table.column(name).is_some();
