@@ -19,7 +19,7 @@ use std::time::Instant;
 use rowkey_core::Backend;
 use rowkey_tables::catalog::Catalog;
 use rowkey_tables::dialect::Dialect;
-use rowkey_tables::{Connection, Error, Progress, Step};
+use rowkey_tables::{Connection, Error, Progress, Silent, Step};
 
 use crate::phase::Phase;
 use crate::plan::Plan;
@@ -269,7 +269,7 @@ pub async fn script(
 ) -> Result<Vec<String>, Error> {
     let work = unchanged(connection, plan).await?;
     refusals_of(connection, &work).await?.result()?;
-    let mut silent = rowkey_tables::Silent;
+    let mut silent = Silent;
     let mut runner = Runner::dry(connection, &mut silent);
     begin_in_script(&mut runner, &work).await?;
     for phase in Phase::ALL.into_iter().filter(|phase| *phase <= last) {
@@ -305,7 +305,7 @@ pub async fn contract_script(
         Backend::SqlServer => unchanged(connection, plan).await?,
         _ => changed(connection, plan).await?,
     };
-    let mut silent = rowkey_tables::Silent;
+    let mut silent = Silent;
     let mut runner = Runner::dry(connection, &mut silent);
     runner.begins("contract");
     begin_in_script(&mut runner, &work).await?;
@@ -337,7 +337,7 @@ pub async fn undo_script(connection: &mut Connection, plan: &Plan) -> Result<Vec
         ));
     }
     let work = unchanged(connection, plan).await?;
-    let mut silent = rowkey_tables::Silent;
+    let mut silent = Silent;
     let mut runner = Runner::dry(connection, &mut silent);
     for (heading, reached) in [
         ("undo, after the swap", Phase::Swap),

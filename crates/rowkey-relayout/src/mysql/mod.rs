@@ -21,20 +21,12 @@ mod swap;
 mod triggers;
 
 pub(super) use self::names::old_table;
+pub(super) use self::refuse::{refuse, refuse_privileges};
 use super::Phase;
 use super::id_map::NewIds;
-use super::refusals::Refusals;
 use super::runner::Runner;
 use super::work::Work;
-use rowkey_tables::{Connection, Error};
-
-pub(super) async fn refuse(connection: &mut Connection, work: &Work) -> Result<Refusals, Error> {
-    refuse::refuse(connection, work).await
-}
-
-pub(super) async fn refuse_privileges(connection: &mut Connection) -> Result<(), Error> {
-    refuse::refuse_privileges(connection).await
-}
+use rowkey_tables::Error;
 
 pub(super) async fn expand(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
     session::prepare(runner, work).await?;

@@ -17,7 +17,7 @@ use rowkey_tables::{Connection, Error};
 use crate::plan::OldPrograms;
 
 /// Every reason against the change.
-pub(super) async fn refuse(connection: &mut Connection, work: &Work) -> Result<Refusals, Error> {
+pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<Refusals, Error> {
     let catalog = Catalog::read(connection).await?;
     let mut refusals = Refusals::default();
     add_privileges(connection, &mut refusals).await?;
@@ -84,7 +84,7 @@ async fn add_cascades(
 }
 
 /// Fails for privileges that are missing.
-pub(super) async fn refuse_privileges(connection: &mut Connection) -> Result<(), Error> {
+pub(crate) async fn refuse_privileges(connection: &mut Connection) -> Result<(), Error> {
     let mut refusals = Refusals::default();
     add_privileges(connection, &mut refusals).await?;
     refusals.result()

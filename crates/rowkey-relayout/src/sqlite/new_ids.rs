@@ -71,17 +71,13 @@ fn new_rows(work: &Work) -> Result<String, Error> {
     let old = text_of_old(work, &quote(&key.column.name)?)?;
     let millis = instant(work, table)?;
     let mut references = Vec::new();
-    for referring in &work.tables {
-        for changed in referring.columns.iter().filter(|changed| !changed.is_key) {
-            let (name, column) = (
-                referring.name().quoted(Backend::Sqlite)?,
-                quote(&changed.column.name)?,
-            );
-            let old = text_of_old(work, &column)?;
-            references.push(format!(
-                "SELECT {old} AS old FROM {name} WHERE {column} IS NOT NULL"
-            ));
-        }
+    for (referring, changed) in work.columns().filter(|(_, changed)| !changed.is_key) {
+        let name = referring.name().quoted(Backend::Sqlite)?;
+        let column = quote(&changed.column.name)?;
+        references.push(format!(
+            "SELECT {} AS old FROM {name} WHERE {column} IS NOT NULL",
+            text_of_old(work, &column)?
+        ));
     }
     let mut timed = format!("SELECT {old} AS old, {millis} AS ms FROM {name}");
     if !references.is_empty() {
@@ -208,53 +204,37 @@ pub(super) async fn refuse(
         return Ok(());
     };
     map_of(work)?;
-    let other = format!(
-        "typeof({column}) <> {}",
-        text_literal(Backend::Sqlite, class)
-    );
-    let why = format!("is not of the type {} of the column", class);
-    let correct = "correct or delete the rows";
-    add_values(
-        connection,
-        reasons,
-        (&place, &name, &column),
-        &other,
-        &why,
-        correct,
-    )
-    .await?;
-    let again =
+    let is_other = |column: &str| {
+        let class = text_literal(Backend::Sqlite, class);
+        format!("typeof({column}) <> {class}")
+    };
+    let is_double =
         format!("{column} IN (SELECT {column} FROM {name} GROUP BY {column} HAVING count(*) > 1)");
-    let why = "is in more than one row";
+    let rows = (&place, name.as_str(), column.as_str());
+    let why = format!("is not of the type {class} of the column");
+    add_values(connection, reasons, rows, &is_other(&column), &why).await?;
     add_values(
         connection,
         reasons,
-        (&place, &name, &column),
-        &again,
-        why,
-        correct,
+        rows,
+        &is_double,
+        "is in more than one row",
     )
     .await?;
-    for referring in &work.tables {
-        for changed in referring.columns.iter().filter(|changed| !changed.is_key) {
-            let name = referring.name().quoted(Backend::Sqlite)?;
-            let column = quote(&changed.column.name)?;
-            let place = What::column(referring.name(), &changed.column.name);
-            let other = format!(
-                "{column} IS NOT NULL AND typeof({column}) <> {}",
-                text_literal(Backend::Sqlite, class)
-            );
-            let why = format!("is not of the type {} of the key", class);
-            add_values(
-                connection,
-                reasons,
-                (&place, &name, &column),
-                &other,
-                &why,
-                correct,
-            )
-            .await?;
-        }
+    for (referring, changed) in work.columns().filter(|(_, changed)| !changed.is_key) {
+        let name = referring.name().quoted(Backend::Sqlite)?;
+        let column = quote(&changed.column.name)?;
+        let place = What::column(referring.name(), &changed.column.name);
+        let is_other = format!("{column} IS NOT NULL AND {}", is_other(&column));
+        let why = format!("is not of the type {class} of the key");
+        add_values(
+            connection,
+            reasons,
+            (&place, &name, &column),
+            &is_other,
+            &why,
+        )
+        .await?;
     }
     reasons.add_unusable_times(connection, work).await
 }
@@ -275,7 +255,6 @@ async fn add_values(
     (place, table, column): (&What, &str, &str),
     condition: &str,
     why: &str,
-    instead: &str,
 ) -> Result<(), Error> {
     let doing = format!("the values of {place}");
     let found = examples(connection, &doing, (table, column), condition).await?;
@@ -285,7 +264,7 @@ async fn add_values(
     reasons.add(
         place.clone(),
         format!("in {count} rows, the value {why}, such as {examples}"),
-        instead,
+        "correct or delete the rows",
     );
     Ok(())
 }
