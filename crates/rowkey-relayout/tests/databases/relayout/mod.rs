@@ -3,6 +3,13 @@
 //! A scenario is written once and runs on every backend. `ROWKEY_CHAOS=1` makes the tables and the
 //! number of killed processes large.
 
+/// Adds scenarios for some backends, each on a shop of its own.
+macro_rules! scenarios {
+    ($suite:ident, $backends:expr; $($name:literal => $scenario:expr,)+) => {
+        $(crate::relayout::add_on($suite, $backends, $name, $scenario);)+
+    };
+}
+
 mod asked;
 mod backends;
 mod begun;

@@ -8,7 +8,7 @@ use rowkey_tables::catalog::Catalog;
 use rowkey_testkit::{Backend, Suite};
 
 use crate::relayout::shop::{NEW, Names, OLD, Shop};
-use crate::relayout::{add, add_on, add_printed};
+use crate::relayout::{add, add_printed};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     add(suite, "an_edited_plan_is_refused", edited_plan);
@@ -17,21 +17,12 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     add_printed(suite, "a_new_name_that_is_not_free_is_refused", unfit_names);
     add_printed(suite, "a_view_of_the_key_is_refused_by_name", view);
     add_printed(suite, "a_name_that_is_taken_is_refused", taken_name);
-    add_on(
-        suite,
-        &[Backend::Postgres, Backend::Sqlite],
-        "a_name_of_the_system_is_refused",
-        system_name,
+    scenarios!(suite, &[Backend::Postgres, Backend::Sqlite];
+        "a_name_of_the_system_is_refused" => system_name,
     );
-    add_printed(
-        suite,
-        "a_reference_outside_the_plan_is_refused",
-        forgotten_reference,
-    );
-    add_printed(
-        suite,
-        "a_reference_to_several_tables_is_refused",
-        polymorphic_reference,
+    scenarios!(suite, &Backend::ALL;
+        "a_reference_outside_the_plan_is_refused" => forgotten_reference,
+        "a_reference_to_several_tables_is_refused" => polymorphic_reference,
     );
 }
 

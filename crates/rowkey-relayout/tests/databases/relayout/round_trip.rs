@@ -1,14 +1,14 @@
 //! From the first phase to the last, without anybody else.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use rowkey_relayout::plan::OldPrograms;
 use rowkey_relayout::{self as relayout, Phase};
 use rowkey_tables::{Connection, Error, Silent};
 use rowkey_testkit::{Backend, Suite};
 
 use crate::relayout::rows::{Child, Random};
-use crate::relayout::shop::{NEW, Names, OLD, Shop};
-use crate::relayout::{add, add_on, add_printed};
+use crate::relayout::shop::{NEW, Names, OLD, Shop, refused};
+use crate::relayout::{add, add_printed};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     add_printed(
@@ -51,11 +51,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     });
     add_printed(suite, "a_dry_run_changes_nothing", dry_run);
     let with_marks = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
-    add_on(
-        suite,
-        &with_marks,
-        "programs_are_told_apart_by_a_mark",
-        marked,
+    scenarios!(suite, &with_marks;
+        "programs_are_told_apart_by_a_mark" => marked,
     );
 }
 
@@ -120,10 +117,7 @@ async fn there(shop: &Shop, from: &str, to: &str) -> Result<()> {
         );
     }
     let _ = old;
-    match shop.undo(&plan).await {
-        Err(Error::Refused { .. }) => Ok(()),
-        other => bail!("undone after the end: {other:?}"),
-    }
+    refused(shop.undo(&plan).await, &[]).map(|_| ())
 }
 
 /// Every statement of a program with the old declaration fails, or at least changes nothing.
@@ -201,10 +195,10 @@ async fn dry_run(shop: Shop) -> Result<()> {
         ensure!(!script.contains(&end[0]), "{script:#?}");
         if shop.dialect.backend == Backend::SqlServer {
             let phase = Phase::Expand;
-            match relayout::run(&mut connection, &plan, phase, &mut Silent).await {
-                Err(Error::Refused { why, .. }) => ensure!(why.contains("prints"), "{why}"),
-                other => bail!("{other:?}"),
-            }
+            refused(
+                relayout::run(&mut connection, &plan, phase, &mut Silent).await,
+                &["prints"],
+            )?;
         }
     }
     ensure!(shop.catalog().await? == before);

@@ -1,8 +1,9 @@
 //! The tables of the scenarios: every kind of reference to a key.
 
+use std::fmt::Debug;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_relayout::plan::{OldPrograms, Plan, Policy, Request};
@@ -302,6 +303,18 @@ impl Shop {
         }
         Ok(catalog)
     }
+}
+
+/// The text of a refusal, which has all of some parts.
+pub(crate) fn refused<T: Debug>(outcome: Result<T, Error>, parts: &[&str]) -> Result<String> {
+    let refusal = match outcome {
+        Err(refusal @ Error::Refused { .. }) => refusal.to_string(),
+        other => bail!("{other:?} instead of a refusal"),
+    };
+    for part in parts {
+        ensure!(refusal.contains(part), "{part} is not in {refusal}");
+    }
+    Ok(refusal)
 }
 
 /// Executes a script, whose other lines are comments.

@@ -3,15 +3,15 @@
 //! Programs write to tables that change, and to tables beside them that do not. Each statement has
 //! to succeed on both, and both have to have the same rows after each phase.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use rowkey_core::Backend;
+use rowkey_relayout::Phase;
 use rowkey_relayout::plan::{Plan, Request};
-use rowkey_relayout::{self as relayout, Phase};
-use rowkey_tables::{Connection, Error, Silent};
+use rowkey_tables::Connection;
 use rowkey_testkit::{Server, Suite};
 
 use crate::relayout::rows::Random;
-use crate::relayout::shop::{NEW, Names, OLD, Shop, text};
+use crate::relayout::shop::{self, NEW, Names, OLD, Shop, text};
 use crate::relayout::{add_on, on_shop};
 
 /// Has the address of a MySQL server of version 9.6 or later that was started without
@@ -251,7 +251,7 @@ async fn refused(shop: Shop) -> Result<()> {
             shop.run(&plan, Phase::Swap).await?;
             continue;
         }
-        let found = refusal(&mut connection, &plan).await?;
+        let found = shop::refused(shop.run(&plan, Phase::Swap).await, &[])?;
         let names_key = found.contains(&format!("of_one{number} of other{number}"));
         ensure!(
             names_key && found.contains("--innodb-native-foreign-keys=ON"),
@@ -259,11 +259,4 @@ async fn refused(shop: Shop) -> Result<()> {
         );
     }
     Ok(())
-}
-
-async fn refusal(connection: &mut Connection, plan: &Plan) -> Result<String> {
-    match relayout::run(connection, plan, Phase::Swap, &mut Silent).await {
-        Err(Error::Refused { what, why, instead }) => Ok(format!("{what}: {why}; {instead}")),
-        other => bail!("{other:?} instead of a refusal"),
-    }
 }
