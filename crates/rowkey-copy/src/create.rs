@@ -4,7 +4,7 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Column, DependentKind, Generated, Table};
-use rowkey_tables::types::{self, Type};
+use rowkey_tables::types::Type;
 
 use crate::engine::engine;
 use crate::prepared::PreparedTable;
@@ -118,7 +118,7 @@ fn counted_line(
     left_out: &mut Vec<String>,
 ) -> Result<String, Error> {
     let name = quote_identifier(side.backend, &column.name)?;
-    let sql_type = &column.sql_type;
+    let sql_type = column.sql_type.as_str();
     let mut dependents = table.dependents.iter();
     let sequence = dependents
         .find(|one| one.kind == DependentKind::Sequence && one.columns == [column.name.clone()]);
@@ -161,7 +161,7 @@ fn default_of(
         .as_deref()
         .filter(|sql| !sql.eq_ignore_ascii_case("null"))?;
     // A `datetime` has the clock of UTC, and its default would have that of a session.
-    let is_moment = types::parse(source, &original.sql_type) == Some(Type::Instant)
+    let is_moment = original.column_type(source).meaning() == Some(Type::Instant)
         && engine(side.backend).columns.has_local_now
         && column.own == Type::Timestamp;
     let translated = match original.is_serial() || is_moment {

@@ -1,12 +1,11 @@
 //! Whether tables of the target are as a copy needs them, before it and after it.
 
 use rowkey_tables::catalog::{Catalog, Table};
-use rowkey_tables::types;
-use rowkey_tables::types::declared::is_same_type;
+use rowkey_tables::types::ColumnType;
 use rowkey_tables::{Connection, Error};
 
 use crate::engine::engine;
-use crate::plan::{ExistingRows, type_of};
+use crate::plan::ExistingRows;
 use crate::select::first;
 use crate::table_side::{Content, TableSide};
 
@@ -112,26 +111,22 @@ pub(super) async fn delete_rows(
 fn check_types(table: &Table, side: &TableSide) -> Result<(), Error> {
     for column in &side.columns {
         let found = table.column(&column.name);
+        let found = found.map(|found| found.column_type(side.backend));
+        let planned = &column.sql_type;
         // An id has the length of its form, whatever the type says.
-        if let (Content::Ids(form), Some(found)) = (column.content, found)
-            && is_same_type(side.backend, &found.sql_type, &form.sql_type())
+        if let (Content::Ids(form), Some(found)) = (column.content, &found)
+            && found.is_same(&ColumnType::parse(side.backend, form.sql_type()))
         {
             continue;
         }
-        let own = found.and_then(|found| types::parse(side.backend, &found.sql_type));
-        let planned = type_of(&column.sql_type);
         if let Some(found) = found
-            && (own != Some(column.own)
-                || types::normalizes_json(side.backend, &found.sql_type)
-                    != types::normalizes_json(side.backend, planned)
-                || !types::keeps_times(side.backend, column.own, planned, &found.sql_type))
+            && (found.meaning() != Some(column.own)
+                || found.normalizes_json() != planned.normalizes_json()
+                || !found.keeps_times_of(planned))
         {
             return Err(Error::refused(
                 format!("{}.{} in the target", side.name, column.name),
-                format!(
-                    "its type is {}, and the plan says {}",
-                    found.sql_type, column.sql_type
-                ),
+                format!("its type is {found}, and the plan says {planned}"),
                 "change the plan or the table",
             ));
         }

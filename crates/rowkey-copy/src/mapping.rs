@@ -7,12 +7,12 @@ use rowkey_core::format::FormatKind;
 use rowkey_sql::StoredForm;
 use rowkey_tables::catalog::{Catalog, Table};
 use rowkey_tables::dialect::Dialect;
-use rowkey_tables::types::{self, Charset, Kind, Type};
+use rowkey_tables::types::{self, ColumnType, Kind, Type};
 use rowkey_tables::{Connection, Error};
 
 use crate::engine::engine;
 use crate::names;
-use crate::plan::{ColumnPlan, CopyPlan, TablePlan, is_collation, type_of};
+use crate::plan::{ColumnPlan, CopyPlan, TablePlan, is_collation};
 use crate::prepared::PreparedTable;
 use crate::table_side::{ColumnSide, Content, TableSide};
 
@@ -134,11 +134,11 @@ impl CopyPlan {
             (Ok(source), Ok(target)) => (source, target),
             (Err(error), _) | (_, Err(error)) => return Err(error.to_string()),
         };
-        let own = types::parse(source, &column.from);
-        match (to, own) {
+        let from = ColumnType::parse(source, column.from.as_str());
+        match (to, from.meaning()) {
             (Some(to), _) => Ok(to.to_owned()),
             (None, None) => Err("give it a type with `to`".into()),
-            (None, Some(own)) => match types::is_kept(source, target, &column.from, own) {
+            (None, Some(own)) => match from.is_kept_in(target) {
                 true => Ok(column.from.clone()),
                 false => types::write(target, own, true).map_err(|refusal| refusal.to_string()),
             },
@@ -152,11 +152,12 @@ impl CopyPlan {
         column: &ColumnPlan,
     ) -> Result<(ColumnSide, ColumnSide), Error> {
         let (source, target) = (self.source()?, self.target()?);
+        let from = ColumnType::parse(source, column.from.as_str());
         let refused = |why: &str| {
             Error::refused(
                 format!("{}.{} ({})", table.name, column.name, column.from),
                 why,
-                match types::parse(source, &column.from) {
+                match from.meaning() {
                     Some(_) => "give it a type with `to`, or delete its entry to leave it out",
                     None => "delete its entry to leave it out",
                 },
@@ -191,50 +192,45 @@ impl CopyPlan {
             }
             (None, None) => return Err(refused("the plan gives it no type")),
         };
-        if !is_collation(&to[type_of(&to).len()..]) {
+        let to = ColumnType::parse(target, to);
+        if !is_collation(to.suffix()) {
             return Err(refused(&format!(
                 "behind the type in `{to}`, only CHARACTER SET and COLLATE with a name are possible"
             )));
         }
-        let no_type = |backend: Backend, sql_type: &str| {
-            refused(&format!("{backend}'s type `{sql_type}` is not copied"))
+        let own = |backend: Backend, sql_type: &ColumnType| {
+            let no_type = || refused(&format!("{backend}'s type `{sql_type}` is not copied"));
+            sql_type.meaning().ok_or_else(no_type)
         };
-        let own_from =
-            types::parse(source, &column.from).ok_or_else(|| no_type(source, &column.from))?;
-        let own_to = types::parse(target, type_of(&to)).ok_or_else(|| no_type(target, &to))?;
+        let (own_from, own_to) = (own(source, &from)?, own(target, &to)?);
         let (from_content, to_content) = match content {
             Some((from, to)) => (Content::Ids(from), Content::Ids(to)),
             None => {
-                let kind =
-                    types::kind(source, &column.from, target, type_of(&to)).ok_or_else(|| {
-                        match types::normalizes_json(target, type_of(&to)) {
-                            true => refused(
-                                "`jsonb` would change it; copy to `json`, and change the type then",
-                            ),
-                            false => refused(&format!("`{to}` does not hold all of its values")),
-                        }
+                let kind = from
+                    .kind_in(&to)
+                    .ok_or_else(|| match to.normalizes_json() {
+                        true => refused(
+                            "`jsonb` would change it; copy to `json`, and change the type then",
+                        ),
+                        false => refused(&format!("`{to}` does not hold all of its values")),
                     })?;
-                let digits = types::fraction_digits(target, type_of(&to));
                 let is_time = matches!(kind, Kind::Time | Kind::Timestamp)
                     || (own_from, own_to) == (Type::Interval, Type::Interval);
-                if is_time && digits < types::fraction_digits(source, &column.from) {
+                if is_time && to.fraction_digits() < from.fraction_digits() {
                     return Err(refused(&format!("`{to}` would round its times")));
                 }
                 (Content::Values(kind), Content::Values(kind))
             }
         };
-        let side = |backend, sql_type: &str, own, content| {
-            ColumnSide::new(backend, &column.name, sql_type, own, content)
-        };
         let from = ColumnSide {
             instead: column.instead,
-            ..side(source, &column.from, own_from, from_content)
+            ..ColumnSide::new(&column.name, from, own_from, from_content)
         };
         // The target's reader replaces nothing more, but a value may be NULL where the source's was
         // not.
         let to = ColumnSide {
             instead: column.instead,
-            ..side(target, &to, own_to, to_content)
+            ..ColumnSide::new(&column.name, to, own_to, to_content)
         };
         Ok((from, to))
     }
@@ -318,8 +314,7 @@ impl ColumnSide {
         if let Some(collation) = collation
             && engine(backend).columns.names_collations
         {
-            let words = types::with_collation(backend, &self.sql_type, collation);
-            self.charset = Charset::of(backend, &words);
+            self.charset = self.sql_type.with_collation(collation).charset();
             self.collation = Some(collation.clone());
         }
         self

@@ -197,7 +197,7 @@ fn collations(table: &Table, side: &TableSide) -> Vec<String> {
         let copied = side.column(&column.name);
         if let (Some(collation), Some(copied)) = (&column.collation, copied)
             && is_lenient(collation)
-            && !copied.sql_type.contains(collation.as_str())
+            && copied.sql_type.collation() != Some(collation)
         {
             notes.push(format!(
                 "{}.{}: the collation {collation} is left out: the target may tell texts apart that were \
@@ -213,7 +213,7 @@ fn collations(table: &Table, side: &TableSide) -> Vec<String> {
 fn offsets(source: Backend, table: &Table, side: &TableSide) -> Vec<String> {
     let has_offset = |name: &str| {
         let original = table.column(name);
-        original.is_some_and(|column| (engine(source).values.has_offset)(&column.sql_type))
+        original.is_some_and(|column| column.column_type(source).has_offset())
     };
     let columns = side.columns.iter().filter(|column| {
         has_offset(&column.name) && matches!(column.own, Type::Instant | Type::Timestamp)

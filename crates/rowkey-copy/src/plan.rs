@@ -236,18 +236,6 @@ fn is_parquet(name: &str) -> bool {
     return name.is_empty();
 }
 
-/// A type without the character set and the collation that follow it.
-pub(crate) fn type_of(sql_type: &str) -> &str {
-    let words = [
-        " CHARACTER SET ",
-        " character set ",
-        " COLLATE ",
-        " collate ",
-    ];
-    let end = words.iter().filter_map(|word| sql_type.find(word)).min();
-    end.map_or(sql_type, |end| &sql_type[..end])
-}
-
 /// Whether words behind a type name a character set, a collation or both. The rest of a plan isn't
 /// SQL.
 pub(crate) fn is_collation(words: &str) -> bool {

@@ -8,8 +8,7 @@ use rowkey_core::storage::{Storage, StoragePlan, Stored};
 use rowkey_sql::StoredForm;
 use rowkey_tables::catalog::{Catalog, Column, Generated, QualifiedName, Table};
 use rowkey_tables::dialect::Dialect;
-use rowkey_tables::types::declared::is_same_type;
-use rowkey_tables::types::{self, Type};
+use rowkey_tables::types::{self, ColumnType, Type};
 use rowkey_tables::{Connection, Error, Progress, Step, StoredIds};
 
 use crate::engine::engine;
@@ -176,7 +175,7 @@ impl<'c> Planner<'c> {
     fn id_columns(&self, table: &'c Table) -> Vec<&'c Column> {
         let may_contain_ids = |column: &&Column| {
             let mut references = table.foreign_keys.iter();
-            let own = types::parse(self.source, &column.sql_type);
+            let own = column.column_type(self.source).meaning();
             !references.any(|key| key.columns.contains(&column.name))
                 && own.is_some_and(|own| match is_in_primary_key(table, &column.name) {
                     true => may_be_id(own),
@@ -198,7 +197,7 @@ impl<'c> Planner<'c> {
         // MariaDB's UUID has ids that no key may declare there: they go by their type. So do UUIDs
         // of which nothing is known but the type.
         let is_form = StoredForm::named(format, self.source, &stored_from).is_ok();
-        let is_own = types::parse(self.source, &column.sql_type) == Some(Type::Uuid);
+        let is_own = column.column_type(self.source).meaning() == Some(Type::Uuid);
         if !is_form || is_own && assumed.is_some() {
             return;
         }
@@ -217,7 +216,7 @@ impl<'c> Planner<'c> {
 
     /// Says why the ids of a column stay, if somebody may expect another form of them.
     fn keep(&mut self, table: &Table, column: &Column, why: String) {
-        let own = types::parse(self.source, &column.sql_type);
+        let own = column.column_type(self.source).meaning();
         if own.is_some_and(looks_like_id) {
             self.kept.insert(place(table, &column.name), why);
         }
@@ -226,11 +225,12 @@ impl<'c> Planner<'c> {
     /// Gives a column without values the form of the ids in another column of the same type: of its
     /// own table, if there is one.
     fn add_empty(&mut self, table: &Table, column: &Column) {
+        let column_type = column.column_type(self.source);
         let is_alike = |(name, other): &&Place| {
             let tables = self.tables.iter();
             let found = tables.filter(|table| table.name == *name);
             let mut found = found.filter_map(|table| table.column(other));
-            found.any(|found| is_same_type(self.source, &found.sql_type, &column.sql_type))
+            found.any(|found| found.column_type(self.source).is_same(&column_type))
         };
         let mut alike: Vec<&Place> = self.ids.keys().filter(is_alike).collect();
         alike.sort_by_key(|(name, _)| *name != table.name);
@@ -251,7 +251,7 @@ impl<'c> Planner<'c> {
                         let types = [(table.name.clone(), name.clone()), referred.clone()]
                             .map(|place| self.source_type(&place));
                         let is_alike = matches!(
-                            types, [Some(one), Some(other)] if is_same_type(self.source, one, other)
+                            &types, [Some(one), Some(other)] if one.is_same(other)
                         );
                         if let Some(ids) = self.ids.get(&referred).cloned()
                             && is_alike
@@ -267,9 +267,9 @@ impl<'c> Planner<'c> {
         }
     }
 
-    fn source_type(&self, (table, column): &Place) -> Option<&'c str> {
+    fn source_type(&self, (table, column): &Place) -> Option<ColumnType> {
         let table = self.tables.iter().find(|found| found.name == *table)?;
-        Some(&table.column(column)?.sql_type)
+        Some(table.column(column)?.column_type(self.source))
     }
 
     fn table(&self, table: &Table) -> TablePlan {
@@ -297,7 +297,7 @@ impl<'c> Planner<'c> {
 
     /// The server writes it itself, so that it is left out.
     fn is_row_version(&self, column: &Column) -> bool {
-        (engine(self.source).columns.is_filled)(&column.sql_type)
+        column.column_type(self.source).is_row_version()
     }
 
     fn column(&self, table: &Table, there: Option<&Table>, column: &Column) -> ColumnPlan {
@@ -328,7 +328,7 @@ impl<'c> Planner<'c> {
             return planned;
         }
         let to = match found {
-            Some(found) => Ok(self.type_there(found)),
+            Some(found) => Ok(own_type(self.target, found)),
             None => self.target_type(table, column),
         };
         match to {
@@ -336,16 +336,6 @@ impl<'c> Planner<'c> {
             Err(why) => planned.refused = Some(why),
         }
         planned
-    }
-
-    /// The type of a column of the target, as it is.
-    fn type_there(&self, found: &Column) -> String {
-        match &found.collation {
-            Some(collation) if engine(self.target).columns.names_collations => {
-                types::with_collation(self.target, &found.sql_type, collation)
-            }
-            _ => found.sql_type.clone(),
-        }
     }
 
     /// How ids are stored in a column of the target: as keys of the format are by default, as in
@@ -361,7 +351,8 @@ impl<'c> Planner<'c> {
             forms.filter_map(|one| StoredForm::new(ids.format, self.target, one, None).ok());
         let mut forms = std::iter::once(default).chain(forms);
         let fits = |form: &StoredForm, found: &Column| {
-            let length = match types::parse(self.target, &found.sql_type) {
+            let found = found.column_type(self.target);
+            let length = match found.meaning() {
                 Some(Type::Text(length)) => length,
                 _ => None,
             };
@@ -372,7 +363,7 @@ impl<'c> Planner<'c> {
                 }
                 _ => true,
             };
-            has_length && is_same_type(self.target, &found.sql_type, &form.sql_type())
+            has_length && found.is_same(&ColumnType::parse(self.target, form.sql_type()))
         };
         let form = forms.find(|form| found.is_none_or(|found| fits(form, found)))?;
         Some(format!(
@@ -383,26 +374,15 @@ impl<'c> Planner<'c> {
     }
 
     fn target_type(&self, table: &Table, column: &Column) -> Result<String, String> {
-        let own = types::parse(self.source, &column.sql_type);
-        let own = own.ok_or_else(|| {
-            format!(
-                "{}'s type `{}` has no place yet",
-                self.source, column.sql_type
-            )
-        })?;
-        if self.source.stores_any_type()
-            && self.target.stores_any_type()
-            && types::is_any(&column.sql_type)
-        {
+        let column_type = column.column_type(self.source);
+        let own = column_type
+            .meaning()
+            .ok_or_else(|| format!("{}'s type `{column_type}` has no place yet", self.source))?;
+        if column_type.is_any() && self.target.stores_any_type() {
             return Ok(types::KEEPS_ANY.into());
         }
-        if types::is_kept(self.source, self.target, &column.sql_type, own) {
-            return Ok(match &column.collation {
-                Some(collation) if engine(self.source).columns.names_collations => {
-                    types::with_collation(self.source, &column.sql_type, collation)
-                }
-                _ => column.sql_type.clone(),
-            });
+        if column_type.is_kept_in(self.target) {
+            return Ok(own_type(self.source, column));
         }
         let wanted = match own {
             // Nobody counts that far, and larger values are refused when they are written.
@@ -434,8 +414,10 @@ impl<'c> Planner<'c> {
         if !engine(self.target).objects.references_have_one_type {
             return;
         }
-        let is_integer =
-            |to: &str| matches!(types::parse(self.target, to), Some(Type::Integer { .. }));
+        let is_integer = |to: &str| {
+            let meaning = ColumnType::parse(self.target, to).meaning();
+            matches!(meaning, Some(Type::Integer { .. }))
+        };
         // What refers to a reference comes behind it, but for circles.
         for place in 0..planned.len() {
             let Some(table) = self.tables.get(place) else {
@@ -465,7 +447,8 @@ impl<'c> Planner<'c> {
     fn sql_type_of(&self, column: &ColumnPlan) -> Option<String> {
         let format = column.format.as_ref()?.parse().ok()?;
         let form = StoredForm::named(format, self.target, column.stored_to.as_ref()?).ok()?;
-        Some(types::declared::without_collation(&form.sql_type()).to_lowercase())
+        let column_type = ColumnType::parse(self.target, form.sql_type());
+        Some(column_type.bare().to_lowercase())
     }
 
     /// What becomes of the ids, as sentences.
@@ -477,7 +460,8 @@ impl<'c> Planner<'c> {
             for column in &table.columns {
                 let place = (table.name.clone(), column.name.clone());
                 let name = format!("{}.{}", table.name, column.name);
-                let is_uuid = types::parse(self.source, &column.from) == Some(Type::Uuid);
+                let is_uuid = ColumnType::parse(self.source, column.from.as_str()).meaning()
+                    == Some(Type::Uuid);
                 match (&column.stored_to, &column.to, self.kept.get(&place)) {
                     (Some(_), ..) => {
                         let to = self.sql_type_of(column).unwrap_or_default();
@@ -502,6 +486,17 @@ impl<'c> Planner<'c> {
         words.extend(kept);
         words.extend(assumed);
         words
+    }
+}
+
+/// The type of a column as it is, with its collation.
+fn own_type(backend: Backend, column: &Column) -> String {
+    match &column.collation {
+        Some(collation) if engine(backend).columns.names_collations => {
+            let column_type = column.column_type(backend);
+            column_type.with_collation(collation).to_string()
+        }
+        _ => column.sql_type.clone(),
     }
 }
 

@@ -5,7 +5,7 @@ use rowkey_core::storage::quote_identifier;
 use rowkey_sql::StoredForm;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{QualifiedName, Table};
-use rowkey_tables::types::{self, Charset, Kind, Type};
+use rowkey_tables::types::{Charset, ColumnType, Kind, Type};
 
 use crate::plan::ExistingRows;
 use crate::replacements::Replacements;
@@ -26,7 +26,7 @@ pub(crate) struct TableSide {
 pub(crate) struct ColumnSide {
     pub(crate) name: String,
     /// The column's type in the words of the database; `own` is what they mean.
-    pub(crate) sql_type: String,
+    pub(crate) sql_type: ColumnType,
     pub(crate) own: Type,
     pub(crate) content: Content,
     /// How many bytes a value has at most, if its type says no more than that.
@@ -44,22 +44,16 @@ pub(crate) struct ColumnSide {
 
 impl ColumnSide {
     /// A column of which nothing is replaced.
-    pub(crate) fn new(
-        backend: Backend,
-        name: &str,
-        sql_type: &str,
-        own: Type,
-        content: Content,
-    ) -> Self {
+    pub(crate) fn new(name: &str, sql_type: ColumnType, own: Type, content: Content) -> Self {
         Self {
             name: name.to_owned(),
-            sql_type: sql_type.to_owned(),
             own,
             content,
-            most_bytes: types::most_bytes(backend, sql_type),
-            charset: Charset::of(backend, sql_type),
-            members: types::members(sql_type),
-            collation: types::collation_of(sql_type).map(ToOwned::to_owned),
+            most_bytes: sql_type.most_bytes(),
+            charset: sql_type.charset(),
+            members: sql_type.members(),
+            collation: sql_type.collation().map(ToOwned::to_owned),
+            sql_type,
             instead: Replacements::default(),
             keeps_refused: false,
         }

@@ -4,6 +4,7 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::{Column, DependentKind, Table, creation_time};
 use rowkey_tables::dialect::{Dialect, LetterCase};
+use rowkey_tables::types::{ColumnType, Type};
 use rowkey_tables::{Connection, Error};
 
 use super::readable::Readable;
@@ -86,13 +87,13 @@ impl Source {
         let readable = Readable::of(connection, table, notes).await?;
         readable.require(&request.table, &found.name)?;
         let column = quote_identifier(backend, &found.name)?;
-        let kind = kind(backend, &found.sql_type);
+        let column_type = found.column_type(backend);
         let created = created(backend, table, request, found, &readable, notes)?;
         let mut source = Self {
             backend,
-            kind,
+            kind: kind(backend, &column_type),
             table: table.name.quoted(backend)?,
-            value: backend.readable(&found.sql_type, &column),
+            value: column_type.readable(&column),
             column,
             created,
             order: Order::Unknown,
@@ -195,18 +196,16 @@ fn column_of<'t>(table: &'t Table, name: &str, backend: Backend) -> Result<&'t C
         })
 }
 
-fn kind(backend: Backend, sql_type: &str) -> Kind {
+fn kind(backend: Backend, column_type: &ColumnType) -> Kind {
     if backend.stores_any_type() {
         return Kind::PerValue;
     }
-    let sql_type = sql_type.to_ascii_lowercase();
-    let is = |names: &[&str]| names.iter().any(|name| sql_type.starts_with(name));
-    match () {
-        () if is(&["uuid", "uniqueidentifier"]) => Kind::Uuid,
-        () if is(&["bytea", "binary", "varbinary"]) || sql_type.contains("blob") => Kind::Bytes,
-        () if is(&["numeric", "decimal"]) => Kind::Decimal,
-        () if is(&["bigint", "int", "smallint", "tinyint", "mediumint", "bit"]) => Kind::Integer,
-        () => Kind::Text,
+    match (column_type.name(), column_type.meaning()) {
+        ("bit", _) | (_, Some(Type::Integer { .. } | Type::Flag)) => Kind::Integer,
+        ("numeric" | "decimal", _) => Kind::Decimal,
+        (_, Some(Type::Uuid)) => Kind::Uuid,
+        (_, Some(Type::Bytes(_) | Type::FixedBytes(_))) => Kind::Bytes,
+        _ => Kind::Text,
     }
 }
 
@@ -269,7 +268,12 @@ mod tests {
             (Backend::SqlServer, "uniqueidentifier", Kind::Uuid),
             (Backend::Sqlite, "uuid", Kind::PerValue),
         ] {
-            assert_eq!(kind(backend, sql_type), expected, "{backend} {sql_type}");
+            let column_type = ColumnType::parse(backend, sql_type);
+            assert_eq!(
+                kind(backend, &column_type),
+                expected,
+                "{backend} {sql_type}"
+            );
         }
     }
 }

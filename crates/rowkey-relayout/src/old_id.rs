@@ -4,6 +4,7 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::Column;
+use rowkey_tables::types::{Affinity, ColumnType};
 
 /// The types of keys whose ids have an exact text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,17 +19,22 @@ pub(super) enum Kind {
 
 impl Kind {
     /// The kind of a type; nothing for one whose ids have no exact text.
-    pub(super) fn of(backend: Backend, sql_type: &str) -> Option<Self> {
-        let name = sql_type.split(['(', ' ']).next().unwrap_or_default();
-        match (backend, name) {
-            (Backend::Sqlite, _) => Self::by_affinity(&sql_type.to_ascii_uppercase()),
+    pub(super) fn of(backend: Backend, column_type: &ColumnType) -> Option<Self> {
+        match (backend, column_type.name()) {
+            (Backend::Sqlite, _) => match column_type.affinity() {
+                Affinity::Integer => Some(Self::Signed),
+                Affinity::Text => Some(Self::Text),
+                Affinity::Blob => Some(Self::Bytes),
+                // It depends on the value.
+                Affinity::Real | Affinity::Numeric => None,
+            },
             (
                 Backend::SqlServer,
                 "tinyint" | "smallint" | "int" | "bigint" | "decimal" | "numeric",
             ) => Some(Self::Signed),
             (Backend::SqlServer, _) => None,
             (_, "tinyint" | "smallint" | "mediumint" | "int" | "bigint") => {
-                match sql_type.contains("unsigned") {
+                match column_type.has("unsigned") {
                     true => Some(Self::Unsigned),
                     false => Some(Self::Signed),
                 }
@@ -41,23 +47,8 @@ impl Kind {
         }
     }
 
-    /// What SQLite makes of the values of a column, by its rules; nothing if it depends on the
-    /// value.
-    fn by_affinity(sql_type: &str) -> Option<Self> {
-        let has = |names: &[&str]| names.iter().any(|name| sql_type.contains(name));
-        if has(&["INT"]) {
-            Some(Self::Signed)
-        } else if has(&["CHAR", "CLOB", "TEXT"]) {
-            Some(Self::Text)
-        } else if has(&["BLOB"]) || sql_type.is_empty() {
-            Some(Self::Bytes)
-        } else {
-            None
-        }
-    }
-
     fn required(backend: Backend, column: &Column) -> Result<Self, Error> {
-        Self::of(backend, &column.sql_type).ok_or_else(|| match backend {
+        Self::of(backend, &column.column_type(backend)).ok_or_else(|| match backend {
             Backend::SqlServer => Error::refused(
                 &column.name,
                 format!(
@@ -155,7 +146,12 @@ mod tests {
             (sqlserver, "uniqueidentifier", None),
             (sqlserver, "datetime2(7)", None),
         ] {
-            assert_eq!(Kind::of(backend, sql_type), kind, "{backend} {sql_type}");
+            let column_type = ColumnType::parse(backend, sql_type);
+            assert_eq!(
+                Kind::of(backend, &column_type),
+                kind,
+                "{backend} {sql_type}"
+            );
         }
     }
 

@@ -9,6 +9,7 @@ use rowkey_sql::{Conversion, StoredForm};
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, Column, QualifiedName, Table};
 use rowkey_tables::dialect::Dialect;
+use rowkey_tables::types::ColumnType;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -294,11 +295,13 @@ impl Plan {
         let from = self.key.from.as_deref();
         let from = from.and_then(|from| StoredForm::named(self.format().ok()?, backend, from).ok());
         let to = StoredForm::named(self.format()?, backend, &self.key.to).ok();
-        let (Some(from), Some(found)) = (from, fixed_length(&column.sql_type)) else {
+        let column_type = column.column_type(backend);
+        let (Some(from), Some(found)) = (from, column_type.padded_length()) else {
             return self.forms(backend).map(|_| ());
         };
-        let (sql_type, is_bytes) = (from.sql_type(), column.sql_type.starts_with("binary"));
-        let own = fixed_length(&sql_type.replace("var", "")).filter(|own| found > *own);
+        let (sql_type, is_bytes) = (from.sql_type(), column_type.name() == "binary");
+        let own = ColumnType::parse(backend, sql_type.as_str()).length();
+        let own = own.filter(|own| found > *own);
         let Some(own) = own.filter(|_| is_bytes || to == Some(from)) else {
             return self.forms(backend).map(|_| ());
         };
@@ -482,15 +485,6 @@ pub(crate) fn public_text(format: FormatKind, backend: Backend) -> Result<Stored
             "choose a format whose ids have a text that SQL can write",
         )
     })
-}
-
-/// The length to which a type pads its values, such as `char(36)` or `binary(16)`.
-fn fixed_length(sql_type: &str) -> Option<u32> {
-    let sql_type = sql_type.to_ascii_lowercase();
-    let (name, rest) = sql_type.split_once('(')?;
-    let is_fixed = matches!(name, "binary" | "char" | "character" | "nchar");
-    let (length, _) = rest.split_once(')')?;
-    is_fixed.then(|| length.parse().ok())?
 }
 
 fn column_of<'t>(table: &'t Table, column: &str) -> Result<&'t Column, Error> {

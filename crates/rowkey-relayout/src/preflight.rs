@@ -10,6 +10,7 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, DependentKind, QualifiedName, Table};
 use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::dialect::Dialect;
+use rowkey_tables::types::ColumnType;
 use serde::Serialize;
 
 use crate::change;
@@ -245,9 +246,13 @@ impl ColumnPreflight {
         if let Some(created) = created.filter(|created| *created != self.column) {
             columns = format!("{columns}, {}", quote_identifier(backend, created)?);
         }
-        let sql_type = table.column(&self.column).map(|column| &column.sql_type);
+        let found = table.column(&self.column);
+        let column_type = found.map(|found| found.column_type(backend));
         let trial = Trial {
-            before: readable_of_type(backend, sql_type.map_or("", String::as_str), &column),
+            before: match column_type.is_some_and(|found| is_bytes(&found)) {
+                true => column.clone(),
+                false => backend.as_text(&column),
+            },
             after: id.to_owned(),
             timed: id.to_owned(),
             columns,
@@ -339,14 +344,12 @@ fn readable(form: StoredForm, sql: &str) -> String {
     }
 }
 
-/// The same for a column of any type: bytes stay bytes.
-fn readable_of_type(backend: Backend, sql_type: &str, sql: &str) -> String {
-    let sql_type = sql_type.to_ascii_lowercase();
-    let bytes = ["binary", "varbinary", "blob", "bytea"];
-    match bytes.iter().any(|name| sql_type.starts_with(name)) {
-        true => sql.into(),
-        false => backend.as_text(sql),
-    }
+/// Whether drivers read the values of a column as bytes.
+fn is_bytes(column_type: &ColumnType) -> bool {
+    matches!(
+        column_type.name(),
+        "binary" | "varbinary" | "blob" | "bytea"
+    )
 }
 
 fn shown(value: Option<&Value>) -> Option<String> {

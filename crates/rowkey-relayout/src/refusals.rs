@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_sql::Conversion;
 use rowkey_tables::Error;
@@ -11,6 +10,7 @@ use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::inventory::{self, Origin, Reference, others_of_type};
 use rowkey_tables::text_literal::text_literal;
+use rowkey_tables::types::ColumnType;
 
 use crate::example_id;
 use crate::id_map::TABLE;
@@ -185,8 +185,9 @@ impl Refusals {
             return;
         };
         let from = conversion.reversed().to();
-        let (declared, found) = (from.sql_type(), column.sql_type.as_str());
-        if !has_values_of(work.backend, &declared, found) {
+        let declared = ColumnType::parse(work.backend, from.sql_type());
+        let found = column.column_type(work.backend);
+        if !found.has_values_of(&declared) {
             self.add(
                 what,
                 format!(
@@ -511,19 +512,6 @@ pub(super) fn describe(key: &ForeignKey, table: &QualifiedName) -> String {
     format!("the reference {} of {table} to {}", key.name, key.target)
 }
 
-/// Whether a type has the same kind of values as the one of a storage.
-fn has_values_of(backend: Backend, declared: &str, found: &str) -> bool {
-    let is = |names: &[&str]| names.iter().any(|name| found.starts_with(name));
-    match declared.split(['(', ' ']).next().unwrap_or_default() {
-        name @ ("uuid" | "uniqueidentifier" | "bytea") => found == name,
-        "binary" | "varbinary" => is(&["binary", "varbinary"]),
-        "decimal" | "numeric" => is(&["decimal", "numeric"]),
-        "bigint" => found == "int" || is(&["bigint", "integer", "smallint"]),
-        _ if backend == Backend::Postgres => is(&["character varying", "character(", "text"]),
-        _ => is(&["char", "varchar", "nchar", "nvarchar"]),
-    }
-}
-
 /// A text as a plan has it.
 fn toml_text(text: &str) -> String {
     toml::Value::from(text).to_string()
@@ -540,6 +528,7 @@ pub(super) fn shown(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rowkey_core::Backend;
 
     #[test]
     fn types_are_compared_by_their_values() {
@@ -571,7 +560,8 @@ mod tests {
             (Backend::SqlServer, "binary(16)", "varbinary(16)", true),
             (Backend::SqlServer, "decimal(28,0)", "bigint", false),
         ] {
-            let found_same = has_values_of(backend, declared, found);
+            let found_same = ColumnType::parse(backend, found)
+                .has_values_of(&ColumnType::parse(backend, declared));
             assert_eq!(found_same, expected, "{declared} {found}");
         }
     }

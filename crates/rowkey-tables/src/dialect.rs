@@ -86,24 +86,6 @@ pub trait Dialect: Copy {
         }
     }
 
-    /// The text of a key of any type, as the map of re-keyed rows has it.
-    fn as_mapped(self, sql_type: &str, sql: &str) -> String {
-        match self.database() {
-            Postgres => format!("{sql}::text"),
-            MySql | MariaDb => match sql_type.split(['(', ' ']).next().unwrap_or_default() {
-                "binary" | "varbinary" => format!("LOWER(HEX({sql}))"),
-                _ if sql_type.contains("zerofill") => format!("CAST({sql} + 0 AS CHAR)"),
-                _ => format!("CAST({sql} AS CHAR)"),
-            },
-            Sqlite => {
-                format!(
-                    "CASE typeof({sql}) WHEN 'blob' THEN hex({sql}) ELSE CAST({sql} AS TEXT) END"
-                )
-            }
-            SqlServer => format!("CONVERT(nvarchar(200), {sql})"),
-        }
-    }
-
     /// A value as text, unless drivers read it as it is.
     fn as_text(self, sql: &str) -> String {
         match self.database() {
@@ -416,27 +398,6 @@ WHERE table_type = 'BASE TABLE' AND table_schema <> DATABASE()
         }
     }
 
-    /// The value of a column as the drivers read it: numbers, domains and other types as the server
-    /// writes them.
-    fn readable(self, sql_type: &str, column: &str) -> String {
-        const PLAIN: [&str; 7] = [
-            "text",
-            "character",
-            "uuid",
-            "bytea",
-            "bigint",
-            "integer",
-            "smallint",
-        ];
-        let sql_type = sql_type.to_ascii_lowercase();
-        let is = |names: &[&str]| names.iter().any(|name| sql_type.starts_with(name));
-        match self.database() {
-            Postgres if !is(&PLAIN) => format!("{column}::text"),
-            SqlServer if is(&["numeric", "decimal"]) => format!("CONVERT(varchar(50), {column})"),
-            Postgres | MySql | MariaDb | Sqlite | SqlServer => column.to_owned(),
-        }
-    }
-
     /// Whether a change makes a new table beside the old one, instead of new columns.
     fn rebuilds_tables(self) -> bool {
         match self.database() {
@@ -541,50 +502,6 @@ WHERE table_type = 'BASE TABLE' AND table_schema <> DATABASE()
                  @LockMode = 'Exclusive', @LockOwner = 'Session', @LockTimeout = 0; SELECT @answer"
             ),
         }
-    }
-
-    /// The milliseconds since 1970 in a column of a type, as SQL; nothing if the type has no time.
-    fn unix_millis(self, sql_type: &str, sql: &str) -> Option<String> {
-        let sql_type = sql_type.to_ascii_lowercase();
-        let is = |names: &[&str]| names.iter().any(|name| sql_type.starts_with(name));
-        let number = |big: &str| {
-            format!(
-                "CASE WHEN {sql} BETWEEN -99999999999 AND 99999999999 THEN {big} * 1000 ELSE {big} END"
-            )
-        };
-        Some(match self.database() {
-            Postgres if is(&["timestamp with time zone", "timestamptz"]) => format!(
-                "CASE WHEN isfinite({sql}) THEN floor(extract(epoch FROM {sql}) * 1000)::bigint END"
-            ),
-            Postgres if is(&["timestamp", "date"]) => format!(
-                "CASE WHEN isfinite({sql}) THEN \
-                 floor(extract(epoch FROM ({sql})::timestamp AT TIME ZONE 'UTC') * 1000)::bigint END"
-            ),
-            Postgres if is(&["bigint", "integer"]) => number(&format!("({sql})::bigint")),
-            // UNIX_TIMESTAMP would read a DATETIME in the session's zone, and ends in 2038.
-            MySql | MariaDb if is(&["datetime", "date"]) => {
-                format!("(TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', {sql}) DIV 1000)")
-            }
-            MySql | MariaDb if is(&["timestamp"]) => {
-                // The first second of 1970 isn't a TIMESTAMP: 0 stands for a date of zeros.
-                format!("CAST(FLOOR(NULLIF(UNIX_TIMESTAMP({sql}), 0) * 1000) AS SIGNED)")
-            }
-            MySql | MariaDb if is(&["bigint", "int"]) => number(sql),
-            SqlServer if is(&["datetimeoffset"]) => {
-                format!("DATEDIFF_BIG(millisecond, '1970-01-01T00:00:00+00:00', {sql})")
-            }
-            SqlServer if is(&["datetime", "smalldatetime", "date"]) => {
-                format!("DATEDIFF_BIG(millisecond, '1970-01-01T00:00:00', {sql})")
-            }
-            SqlServer if is(&["bigint", "int"]) => number(&format!("CONVERT(bigint, {sql})")),
-            // Values have types of their own: numbers are seconds or milliseconds, text is a date.
-            Sqlite => format!(
-                "CASE typeof({sql}) WHEN 'integer' THEN {} WHEN 'text' THEN \
-                 CAST(round((julianday({sql}) - 2440587.5) * 86400000) AS integer) END",
-                number(sql)
-            ),
-            Postgres | MySql | MariaDb | SqlServer => return None,
-        })
     }
 
     /// The statement that gives the lock of [`try_lock`](Self::try_lock) back.

@@ -55,8 +55,8 @@ use crate::catalog::{Catalog, Column, DependentKind, QualifiedName, Table};
 use crate::connection::Connection;
 use crate::dialect::{Asked, Dialect, LetterCase};
 use crate::error::Error;
-use crate::types::declared::{is_same_type, without_collation};
-use crate::{inventory, types};
+use crate::inventory;
+use crate::types::ColumnType;
 
 /// Compares the columns of the database at an address with the plans of their keys. It writes
 /// nothing.
@@ -263,6 +263,7 @@ impl Database {
         let declared = listed.plan.column_type(self.backend).map_err(|why| {
             Error::refused(place.as_str(), why.to_string(), "declare another storage")
         })?;
+        let declared = ColumnType::parse(self.backend, declared);
         let table = self.table(&name);
         let column = table.and_then(|table| {
             let mut columns = table.columns.iter();
@@ -282,10 +283,10 @@ impl Database {
             }]);
         };
         let mut found = Vec::new();
-        if !is_same_type(self.backend, &column.sql_type, &declared)
-            || is_no_rowid(self.backend, table, column, &declared)
+        if !column.column_type(self.backend).is_same(&declared)
+            || is_no_rowid(self.backend, table, column, declared.as_str())
         {
-            let declared = without_collation(&declared);
+            let declared = declared.bare();
             let what = format!("the type is {} instead of {declared}", column.sql_type);
             found.push(difference(Aspect::Type, what));
         }
@@ -300,7 +301,7 @@ impl Database {
             };
             found.push(difference(Aspect::Nullability, what.to_owned()));
         }
-        if let Some(declared) = types::collation_of(&declared) {
+        if let Some(declared) = declared.collation() {
             let declared = declared.trim_matches('"');
             let own = self.collation(table, column)?;
             if !own.eq_ignore_ascii_case(declared) {
@@ -491,11 +492,12 @@ mod tests {
         let mut table = Table::new("offer");
         for listed in columns {
             let declared = listed.plan.column_type(Backend::SqlServer).unwrap();
+            let declared = ColumnType::parse(Backend::SqlServer, declared);
             table.columns.push(Column {
                 name: listed.column.to_owned(),
                 is_nullable: listed.nullability == Nullability::Nullable,
-                collation: types::collation_of(&declared).map(str::to_owned),
-                ..Column::of_type(without_collation(&declared))
+                collation: declared.collation().map(str::to_owned),
+                ..Column::of_type(declared.bare())
             });
             let check = listed.plan.column_check(Backend::SqlServer, listed.column);
             let kept = |check: String| check.replace("= 3", "=(3").replace(" AND", ") AND");

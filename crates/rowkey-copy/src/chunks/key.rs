@@ -6,7 +6,7 @@ use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::{Column, Table};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::text_literal::text_literal;
-use rowkey_tables::types::{self, Type};
+use rowkey_tables::types::Type;
 use rowkey_tables::{Error, Value};
 
 use crate::engine::{engine, of_column};
@@ -173,7 +173,7 @@ fn form(backend: Backend, column: &Column) -> Result<Form, &'static str> {
     match backend {
         Backend::Postgres => Ok(Form::Cast(column.sql_type.clone())),
         Backend::Sqlite => Ok(Form::Any),
-        Backend::MySql | Backend::MariaDb => match types::parse(backend, &column.sql_type) {
+        Backend::MySql | Backend::MariaDb => match column.column_type(backend).meaning() {
             Some(Type::Integer { .. } | Type::Flag | Type::Decimal(_)) => Ok(Form::Number),
             Some(Type::Text(_) | Type::PaddedText(_)) => Ok(Form::Text),
             Some(Type::FixedBytes(_) | Type::Bytes(_)) => Ok(Form::Bytes),
@@ -192,8 +192,7 @@ fn form(backend: Backend, column: &Column) -> Result<Form, &'static str> {
 
 /// The types of SQL Server that keys have. It has not run there.
 fn sql_server(column: &Column) -> Result<Form, &'static str> {
-    let name = column.sql_type.split('(').next().unwrap_or_default();
-    match name {
+    match column.column_type(Backend::SqlServer).name() {
         "uniqueidentifier" | "date" => Ok(Form::Quoted),
         "tinyint" | "smallint" | "int" | "bigint" | "decimal" | "numeric" => Ok(Form::Number),
         "binary" | "varbinary" => Ok(Form::Bytes),

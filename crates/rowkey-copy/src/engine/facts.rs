@@ -33,8 +33,6 @@ pub(crate) struct Columns {
     pub(crate) has_default: fn(Type) -> bool,
     /// Whether the clock of a default without a zone is that of the session.
     pub(crate) has_local_now: bool,
-    /// Whether the server fills a column of a type.
-    pub(crate) is_filled: fn(&str) -> bool,
     /// Whether NULL is written for a column that may have it.
     pub(crate) is_null_written: fn(Type) -> bool,
     /// Whether the collation of a column is part of its type.
@@ -233,16 +231,10 @@ pub(crate) struct Values {
     pub(crate) has_all_years: bool,
     pub(crate) has_infinite_floats: bool,
     pub(crate) has_nan_floats: bool,
-    /// Whether a type keeps the offset from UTC of its moments.
-    pub(crate) has_offset: fn(&str) -> bool,
     pub(crate) has_subnormal_floats: bool,
-    /// Whether a type has tenths of a microsecond.
-    pub(crate) has_tenths: fn(&str) -> bool,
     pub(crate) has_zero_character: bool,
     /// Whether moments lie between 1970 and 2038.
     pub(crate) moments_end: bool,
-    /// The ends of a type for money, in ten-thousandths.
-    pub(crate) money: fn(&str) -> Option<(i128, i128)>,
     pub(crate) negative_zero: NegativeZero,
     /// Whether it is known how the digits of a float are read.
     pub(crate) reads_floats: bool,

@@ -4,7 +4,6 @@ use rowkey_core::Backend::SqlServer;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::{Column, Table};
 use rowkey_tables::text_literal::text_literal;
-use rowkey_tables::types::sqlserver;
 use rowkey_tables::{Error, Value};
 
 use super::facts::*;
@@ -15,7 +14,6 @@ pub(super) const ENGINE: Engine = Engine {
         default: str::to_owned,
         has_default: |_| true,
         has_local_now: false,
-        is_filled: sqlserver::is_row_version,
         // A setting of the session may say otherwise.
         is_null_written: |_| true,
         names_collations: true,
@@ -65,7 +63,7 @@ pub(super) const ENGINE: Engine = Engine {
         pages: None,
         sample: |share| Sample::Pages(format!(" TABLESAMPLE ({:.9} PERCENT)", 100.0 * share)),
         sampled: |rows| rows * ROWS_PER_PAGE,
-        selected: |column, name, place| match sqlserver::read_as(&column.sql_type, column.own) {
+        selected: |column, name, place| match column.sql_type.read_as(column.own) {
             Some(other) => format!("CONVERT({other}, {name}) AS rowkey_value_{place}"),
             None => name.to_owned(),
         },
@@ -140,12 +138,9 @@ pub(super) const ENGINE: Engine = Engine {
         has_all_years: false,
         has_infinite_floats: false,
         has_nan_floats: false,
-        has_offset: |sql_type| sql_type.starts_with("datetimeoffset"),
         has_subnormal_floats: false,
-        has_tenths: sqlserver::has_tenths,
         has_zero_character: true,
         moments_end: false,
-        money: sqlserver::money,
         negative_zero: NegativeZero::Unknown,
         reads_floats: false,
         special_decimals: SpecialDecimals::None,

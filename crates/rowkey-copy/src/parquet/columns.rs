@@ -7,7 +7,7 @@ use rowkey_core::format::FormatKind;
 use rowkey_core::storage::StoragePlan;
 use rowkey_core::text::Encoding;
 use rowkey_sql::StoredForm;
-use rowkey_tables::types::Type;
+use rowkey_tables::types::{ColumnType, Type};
 
 /// The time zone of moments.
 const UTC: &str = "UTC";
@@ -34,7 +34,7 @@ pub(super) fn public_form(format: FormatKind) -> StoredForm {
 
 /// The type of a column with ids in public form.
 pub(super) fn type_of_ids(public: StoredForm) -> Option<Type> {
-    rowkey_tables::types::parse(Backend::Postgres, &public.sql_type())
+    ColumnType::parse(Backend::Postgres, public.sql_type()).meaning()
 }
 
 impl Column {

@@ -8,7 +8,7 @@ use rowkey_core::storage::StoragePlan;
 use rowkey_sql::StoredForm;
 use rowkey_tables::catalog::{self, Catalog, QualifiedName};
 use rowkey_tables::dialect::Dialect;
-use rowkey_tables::types::{self, Kind, Type};
+use rowkey_tables::types::{self, ColumnType, Kind, Type};
 use rowkey_tables::{Connection, Error, Progress, StoredIds};
 
 use super::columns::{Column, public_form, type_of_ids};
@@ -16,7 +16,7 @@ use super::file::{self, OriginColumn, Reader};
 use super::{NAME, types as parquet_types};
 use crate::mapping::{all_or_one, wrong_backend};
 use crate::objects::require_own_rows;
-use crate::plan::{ColumnPlan, CopyPlan, CopyPolicy, TablePlan, VERSION, is_collation, type_of};
+use crate::plan::{ColumnPlan, CopyPlan, CopyPolicy, TablePlan, VERSION, is_collation};
 use crate::planning::{Choices, is_counted_id, plan_for};
 use crate::replacements::Replacements;
 use crate::table_side::{ColumnSide, Content, TableSide};
@@ -54,7 +54,7 @@ pub async fn plan(
         for column in &mut table.columns {
             if let Some(format) = &column.format {
                 column.stored_to = Some(form_name(public_form(format.parse()?)));
-            } else if let Some(own) = types::parse(backend, &column.from) {
+            } else if let Some(own) = ColumnType::parse(backend, column.from.as_str()).meaning() {
                 let found = original.column(&column.name);
                 let place = parquet_types::write(match found {
                     // As in a copy between databases, nobody counts farther.
@@ -159,7 +159,8 @@ fn type_back(reader: &Reader, column: &Column, target: Backend) -> Result<String
         let same = (source == target).then(|| sql_type.clone());
         let is_of_file =
             |own: &Type| parquet_types::write(*own) == parquet_types::write(column.own);
-        let similar = types::parse(source, type_of(sql_type))
+        let similar = ColumnType::parse(source, sql_type.as_str())
+            .meaning()
             .filter(is_of_file)
             .and_then(|own| types::write(target, own, is_key).ok());
         let mut candidates = same.into_iter().chain(similar);
@@ -172,32 +173,14 @@ fn type_back(reader: &Reader, column: &Column, target: Backend) -> Result<String
 
 /// How both sides see a value of a file that a column is for.
 fn kind_back(own: Type, target: Backend, to: &str) -> Option<Kind> {
-    if !are_words(type_of(to)) {
+    // The type may come from a file that anyone has written, and goes into a statement.
+    let to = ColumnType::parse(target, to);
+    if !to.ends_with_members() {
         return None;
     }
-    let kind = types::pair(own, types::parse(target, type_of(to))?)?;
-    let would_round = matches!(kind, Kind::Time | Kind::Timestamp)
-        && types::fraction_digits(target, type_of(to)) < 6;
+    let kind = types::pair(own, to.meaning()?)?;
+    let would_round = matches!(kind, Kind::Time | Kind::Timestamp) && to.fraction_digits() < 6;
     (parquet_types::kind(own) == Some(kind) && !would_round).then_some(kind)
-}
-
-/// Whether there is nothing behind the words of an `enum` or a `set`. The type may come from a file
-/// that anyone has written, and goes into a statement.
-fn are_words(sql_type: &str) -> bool {
-    let Some((name, _)) = sql_type.split_once('(') else {
-        return true;
-    };
-    if !["enum", "set"]
-        .iter()
-        .any(|words| name.eq_ignore_ascii_case(words))
-    {
-        return true;
-    }
-    let members = types::members(sql_type).into_iter();
-    let quoted = members.map(|word| format!("'{}'", word.replace('\'', "''")));
-    let quoted: Vec<String> = quoted.collect();
-    let is_it = |separator| sql_type == format!("{name}({})", quoted.join(separator));
-    !sql_type.contains('\\') && (is_it(",") || is_it(", "))
 }
 
 /// How both sides see a value that a column of a file is for.
@@ -345,7 +328,9 @@ fn column_to(
     is_nullable: bool,
 ) -> Result<(ColumnSide, Column), Error> {
     let refused = |why: &str| refused_column(table, column, why);
-    let own = types::parse(source, &column.from)
+    let sql_type = ColumnType::parse(source, column.from.as_str());
+    let own = sql_type
+        .meaning()
         .ok_or_else(|| refused(&format!("{source}'s type is not copied")))?;
     let forms = (&column.stored_from, &column.stored_to);
     let (content, to, ids) = match planned(table, column, source, forms)? {
@@ -363,7 +348,7 @@ fn column_to(
     };
     let from = ColumnSide {
         instead: column.instead,
-        ..ColumnSide::new(source, &column.name, &column.from, own, content)
+        ..ColumnSide::new(&column.name, sql_type, own, content)
     };
     let column = Column {
         name: column.name.clone(),
@@ -470,7 +455,7 @@ fn column_from(
             return Err(refused("it contains ids, which need `format`"));
         }
         Planned::Values(to) => {
-            if !is_collation(&to[type_of(to).len()..]) {
+            if !is_collation(ColumnType::parse(target, to).suffix()) {
                 return Err(refused(
                     "behind the type in `to`, only CHARACTER SET and COLLATE with a name are possible",
                 ));
@@ -480,11 +465,13 @@ fn column_from(
             (to.to_owned(), Content::Values(kind))
         }
     };
-    let own = types::parse(target, type_of(&words))
-        .ok_or_else(|| refused(&format!("{target}'s type `{words}` is not copied")))?;
+    let sql_type = ColumnType::parse(target, words);
+    let own = sql_type
+        .meaning()
+        .ok_or_else(|| refused(&format!("{target}'s type `{sql_type}` is not copied")))?;
     let column = ColumnSide {
         instead: column.instead,
-        ..ColumnSide::new(target, &column.name, &words, own, content)
+        ..ColumnSide::new(&column.name, sql_type, own, content)
     };
     Ok((place, column))
 }

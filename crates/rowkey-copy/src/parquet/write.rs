@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use futures_util::future::try_join;
 use rowkey_core::Backend;
 use rowkey_tables::catalog::{self, Catalog};
-use rowkey_tables::types::{self, Type};
+use rowkey_tables::types::Type;
 use rowkey_tables::{Connection, Error, Progress, Step};
 use tempfile::{NamedTempFile, TempPath};
 use tokio::sync::mpsc::{self, Receiver};
@@ -175,8 +175,8 @@ fn sql_type(backend: Backend, table: &catalog::Table, column: &ColumnSide) -> St
     let has_collations = engine(backend).columns.names_collations;
     let found = table.column(&column.name).filter(|_| has_collations);
     match found.and_then(|found| found.collation.as_ref()) {
-        Some(collation) => types::with_collation(backend, &column.sql_type, collation),
-        None => column.sql_type.clone(),
+        Some(collation) => column.sql_type.with_collation(collation).to_string(),
+        None => column.sql_type.to_string(),
     }
 }
 

@@ -7,7 +7,7 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::{QualifiedName, Table};
 use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::dialect::Dialect;
-use rowkey_tables::types::{self, Kind, Type};
+use rowkey_tables::types::{ColumnType, Kind, Type};
 use tokio::sync::mpsc;
 
 use crate::engine::{engine, of_column};
@@ -180,7 +180,9 @@ impl Key {
     fn creation(&self) -> Result<String, Error> {
         let lines = self.to.columns.iter().map(|column| {
             let mut column = column.clone();
-            column.sql_type += self.collation(&column);
+            let collation = self.collation(&column);
+            let sql_type = format!("{}{collation}", column.sql_type);
+            column.sql_type = ColumnType::parse(self.to.backend, sql_type);
             create::line(self.to.backend, &column, true, None)
         });
         let lines: Vec<String> = lines.collect::<Result<_, Error>>()?;
@@ -194,9 +196,7 @@ impl Key {
 
     /// The collation of a column that does not name one.
     fn collation(&self, column: &ColumnSide) -> &'static str {
-        let name = column.sql_type.split(['(', ' ']).next().unwrap_or_default();
-        let is_text = name.to_ascii_lowercase().ends_with("char");
-        match is_text && types::collation_of(&column.sql_type).is_none() {
+        match column.sql_type.is_char() && column.sql_type.collation().is_none() {
             true => engine(self.to.backend).target.temporary_collation,
             false => "",
         }
@@ -305,9 +305,8 @@ mod tests {
             backend,
             name: temporary(backend),
             columns: vec![ColumnSide::new(
-                backend,
                 "name",
-                sql_type,
+                ColumnType::parse(backend, sql_type),
                 own,
                 Content::Values(kind),
             )],

@@ -6,7 +6,7 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::dialect::Dialect;
-use rowkey_tables::types::{self, Charset, Kind, Type};
+use rowkey_tables::types::{Charset, Kind, Type};
 
 use crate::engine::{NegativeZero, SpecialDecimals, Times, Values, engine, of_column};
 use crate::table_side::{ColumnSide, Content};
@@ -172,7 +172,7 @@ impl ColumnPair<'_> {
             suspects.add("CAST({} AS text) IN ('NaN', 'Infinity', '-Infinity')");
         }
         // The values of the source are not known to be money, too.
-        suspects.all |= (has.money)(&self.to.sql_type).is_some();
+        suspects.all |= self.to.sql_type.money().is_some();
         suspects.all |= match (self.from.own, to) {
             (_, None) => false,
             (Type::Decimal(Some((precision, scale))), Some((most, most_scale))) => {
@@ -232,8 +232,7 @@ impl ColumnPair<'_> {
         }
         let is_same = !self.source.uses_code_pages() && self.to.charset == self.from.charset;
         suspects.all |= self.to.charset != Charset::All && !is_same;
-        suspects.all |= types::cuts_spaces(self.target, &self.to.sql_type)
-            && !types::cuts_spaces(self.source, &self.from.sql_type);
+        suspects.all |= self.to.sql_type.cuts_spaces() && !self.from.sql_type.cuts_spaces();
         suspects.all |= matches!(self.to.own, Type::PaddedText(_)) && self.from.own != self.to.own;
     }
 
@@ -289,8 +288,7 @@ impl ColumnPair<'_> {
 
     /// Times of SQL Server with a digit that nobody else has.
     fn of_tenths(&self, suspects: &mut SuspectConditions) {
-        let (had, _) = self.values();
-        if self.from.instead.tenths.is_none() && (had.has_tenths)(&self.from.sql_type) {
+        if self.from.instead.tenths.is_none() && self.from.sql_type.has_tenths() {
             suspects.add("DATEPART(nanosecond, {}) % 1000 <> 0");
         }
     }
@@ -356,17 +354,18 @@ impl SuspectConditions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rowkey_tables::types;
+    use rowkey_tables::types::{self, ColumnType};
 
     fn suspects(source: Backend, from: &str, target: Backend, to: &str) -> Suspects {
-        let own = |backend, words| types::parse(backend, words).unwrap();
-        let (one, other) = (own(source, from), own(target, to));
+        let [from, to] = [(source, from), (target, to)]
+            .map(|(backend, words)| ColumnType::parse(backend, words));
+        let [one, other] = [&from, &to].map(|column_type| column_type.meaning().unwrap());
         let content = Content::Values(types::pair(one, other).unwrap());
         let pair = ColumnPair {
             source,
-            from: &ColumnSide::new(source, "c", from, one, content),
+            from: &ColumnSide::new("c", from, one, content),
             target,
-            to: &ColumnSide::new(target, "c", to, other, content),
+            to: &ColumnSide::new("c", to, other, content),
             refuses_null: false,
         };
         pair.suspects().unwrap()

@@ -4,10 +4,10 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, Generated, Table};
 use rowkey_tables::connection::{Connection, Row, Value};
 use rowkey_tables::dialect::{Asked, Dialect};
-use rowkey_tables::types::{self, Type, collation};
+use rowkey_tables::types::{Type, collation};
 
 use crate::engine::engine;
-use crate::plan::{CopyPlan, type_of};
+use crate::plan::CopyPlan;
 use crate::table_side::{ColumnSide, TableSide};
 use crate::{existing, names};
 
@@ -55,22 +55,16 @@ pub(super) fn as_existing(side: &TableSide, table: &Table) -> TableSide {
         let Some(found) = table.column(&column.name) else {
             return column.clone();
         };
+        let found_type = found.column_type(side.backend);
         let sql_type = match &found.collation {
             Some(collation) if engine(side.backend).columns.names_collations => {
-                types::with_collation(side.backend, &found.sql_type, collation)
+                found_type.with_collation(collation)
             }
-            _ => found.sql_type.clone(),
+            _ => found_type,
         };
-        let existing = ColumnSide::new(
-            side.backend,
-            &column.name,
-            &sql_type,
-            column.own,
-            column.content,
-        );
         ColumnSide {
             instead: column.instead,
-            ..existing
+            ..ColumnSide::new(&column.name, sql_type, column.own, column.content)
         }
     });
     TableSide {
@@ -126,7 +120,7 @@ fn unfilled(table: &Table, side: &TableSide) -> Vec<Error> {
         let is_filled = side.columns.iter().any(|filled| {
             names::folded(side.backend, &filled.name) == names::folded(side.backend, &column.name)
         });
-        let is_own = (engine(side.backend).columns.is_filled)(&column.sql_type);
+        let is_own = column.column_type(side.backend).is_row_version();
         let is_left = !column.is_nullable && column.default.is_none();
         !is_filled && !is_own && is_left && column.generated == Generated::No
     };
@@ -257,7 +251,7 @@ async fn unknown_collations(
             }
             let instead = match collation::nearest(unknown, &known) {
                 Some((name, differences)) => {
-                    let to = types::with_collation(side.backend, type_of(&column.sql_type), name);
+                    let to = column.sql_type.with_collation(name);
                     let differences = Some(differences).filter(|text| !text.is_empty());
                     let differences =
                         differences.unwrap_or_else(|| "it compares in the same way".into());

@@ -304,7 +304,7 @@ impl SuspectColumn<'_> {
 
     /// Whether a value can be refused for its seventh digit only.
     fn has_tenths(&self) -> bool {
-        (engine(self.source).values.has_tenths)(&self.from.sql_type)
+        self.from.sql_type.has_tenths()
     }
 
     /// What the plan can say about a value.

@@ -5,7 +5,7 @@ use rowkey_core::Backend;
 use rowkey_sql::StoredForm;
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::interval::Interval;
-use rowkey_tables::types::{self, Kind, Type, clock, network};
+use rowkey_tables::types::{Kind, Type, clock, network};
 use serde::de::IgnoredAny;
 
 use crate::batch::{Batch, Cell, Normal, normal};
@@ -130,7 +130,7 @@ fn decimal(backend: Backend, column: &ColumnSide, digits: &str) -> Result<(), St
             if fraction.len() > scale as usize {
                 return Err(format!("a value is {digits}, which would be rounded"));
             }
-            let money = (engine(backend).values.money)(&column.sql_type);
+            let money = column.sql_type.money();
             let is_outside = money.is_some_and(|(first, last)| {
                 scaled(digits, 4).is_none_or(|number| !(first..=last).contains(&number))
             });
@@ -196,7 +196,7 @@ fn text(backend: Backend, column: &ColumnSide, text: &str) -> Result<(), String>
         }
         _ => {}
     }
-    if text.ends_with(' ') && types::cuts_spaces(backend, &column.sql_type) {
+    if text.ends_with(' ') && column.sql_type.cuts_spaces() {
         let sql_type = &column.sql_type;
         return Err(format!(
             "a text ends with a space, which {sql_type} cuts off"

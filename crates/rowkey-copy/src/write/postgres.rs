@@ -159,7 +159,7 @@ fn append_text(bytes: &mut Vec<u8>, column: &ColumnSide, text: &str) -> Result<(
         }
         Type::Interval => Interval::read(text).ok_or_else(wrong)?.append(bytes),
         _ => {
-            if column.sql_type == "jsonb" {
+            if column.sql_type.normalizes_json() {
                 // The version of `jsonb`.
                 bytes.push(1);
             }

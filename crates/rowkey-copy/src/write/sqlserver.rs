@@ -5,7 +5,7 @@ use rowkey_core::storage::{Stored, quote_identifier};
 use rowkey_tables::Error;
 use rowkey_tables::connection::sqlserver::{Client, Socket};
 use rowkey_tables::text_literal::text_literal;
-use rowkey_tables::types::{Type, clock, sqlserver};
+use rowkey_tables::types::{Type, clock};
 use tiberius::numeric::Numeric;
 use tiberius::time::{Date, DateTime2, DateTimeOffset, Time};
 use tiberius::{BulkLoadRequest, ColumnData, SqlBulkCopyOption, TokenRow};
@@ -15,7 +15,6 @@ use super::literal::uuid_text;
 use super::transaction::{TransactionBatches, check_count};
 use super::{fit, literal};
 use crate::batch::{Batch, Cell};
-use crate::plan::type_of;
 use crate::table_side::{ColumnSide, Content, TableSide};
 
 /// How many bytes of a value the driver loads; a character of text has two, or two of its four.
@@ -53,9 +52,8 @@ pub(super) async fn write(
 /// fraction of a second with fewer digits, for times in minutes, and for money.
 fn is_loaded(side: &TableSide) -> bool {
     side.columns.iter().all(|column| {
-        let sql_type = type_of(&column.sql_type);
-        match sqlserver::name(sql_type).as_str() {
-            "time" | "datetimeoffset" => sqlserver::has_tenths(sql_type),
+        match column.sql_type.name() {
+            "time" | "datetimeoffset" => column.sql_type.has_tenths(),
             // The driver says their length in bytes, and calls them longer than they can be.
             "nchar" | "nvarchar" => match column.own {
                 Type::Text(length) => length.is_none_or(|length| length <= LONGEST_NAMED),
@@ -297,7 +295,7 @@ fn time(column: &ColumnSide, micros: i64) -> Result<Time, String> {
         )
     };
     let tenths = u64::try_from(micros).map_err(|_| wrong())?.checked_mul(10);
-    let scale = sqlserver::scale(&column.sql_type);
+    let scale = column.sql_type.scale();
     let unit = 10_u64.pow(7_u32.saturating_sub(scale.into()));
     match tenths.ok_or_else(wrong)? {
         tenths if tenths % unit == 0 => Ok(Time::new(tenths / unit, scale)),
@@ -360,12 +358,13 @@ mod tests {
     use rowkey_core::Backend;
 
     use super::*;
-    use rowkey_tables::types::{self, Kind};
+    use rowkey_tables::types::{ColumnType, Kind};
 
     fn column(sql_type: &str) -> ColumnSide {
-        let own = types::parse(Backend::SqlServer, type_of(sql_type)).unwrap();
+        let sql_type = ColumnType::parse(Backend::SqlServer, sql_type);
+        let own = sql_type.meaning().unwrap();
         let content = Content::Values(Kind::Time);
-        ColumnSide::new(Backend::SqlServer, "c", sql_type, own, content)
+        ColumnSide::new("c", sql_type, own, content)
     }
 
     #[test]

@@ -168,14 +168,14 @@ enum OldIds {
 }
 
 fn old_ids_of(key: &Column) -> Option<OldIds> {
-    let sql_type = key.sql_type.as_str();
-    match Kind::of(Backend::MySql, sql_type)? {
+    let column_type = key.column_type(Backend::MySql);
+    match Kind::of(Backend::MySql, &column_type)? {
         Kind::Signed | Kind::Unsigned | Kind::Decimal => Some(OldIds::Counted),
         Kind::Uuid => Some(OldIds::Random("UUID()")),
-        Kind::Bytes if sql_type.ends_with("(16)") => {
+        Kind::Bytes if column_type.length() == Some(16) => {
             Some(OldIds::Random("UNHEX(REPLACE(UUID(), '-', ''))"))
         }
-        Kind::Text if sql_type.ends_with("(36)") => Some(OldIds::Random("UUID()")),
+        Kind::Text if column_type.length() == Some(36) => Some(OldIds::Random("UUID()")),
         Kind::Bytes | Kind::Text => None,
     }
 }

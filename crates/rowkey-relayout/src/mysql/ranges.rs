@@ -6,8 +6,10 @@ use super::names::quoted;
 use super::rebuilt::Rebuilt;
 use crate::runner::Runner;
 use crate::work::Form;
+use rowkey_core::Backend;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::Column;
+use rowkey_tables::types::Type;
 
 /// The ranges of a table, one after the other.
 #[derive(Debug)]
@@ -30,10 +32,10 @@ struct KeyColumn {
 
 impl KeyColumn {
     fn new(column: &Column, name: String) -> Self {
-        let sql_type = &column.sql_type;
+        let meaning = column.column_type(Backend::MySql).meaning();
         Self {
             name,
-            is_member: sql_type.starts_with("enum") || sql_type.starts_with("set"),
+            is_member: matches!(meaning, Some(Type::Enum | Type::Set)),
         }
     }
 

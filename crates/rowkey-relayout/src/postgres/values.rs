@@ -5,6 +5,7 @@ use rowkey_sql::Conversion;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{DependentKind, QualifiedName};
 use rowkey_tables::text_literal::text_literal;
+use rowkey_tables::types::ColumnType;
 
 use super::constraints;
 use super::names::{quote_for, quoted};
@@ -306,9 +307,9 @@ impl Map<'_> {
         );
         let function = self.function("old_id")?;
         // A collation isn't part of a parameter's type.
-        let sql_type = self.ids.work.to.sql_type();
-        let parameter = sql_type.split(" COLLATE").next().unwrap_or(&sql_type);
-        let head = format!("{function}(new_id {parameter})");
+        let work = self.ids.work;
+        let parameter = ColumnType::parse(work.backend, work.to.sql_type());
+        let head = format!("{function}(new_id {})", parameter.bare());
         Ok(definer(&head, &function, "text", &body))
     }
 }

@@ -145,7 +145,7 @@ pub(super) async fn give_old_ones(runner: &mut Runner<'_>, work: &Work) -> Resul
     if count == 0 {
         return Ok(());
     }
-    if Kind::of(Backend::Sqlite, &key.column.sql_type) != Some(Kind::Signed) {
+    if Kind::of(Backend::Sqlite, &key.column.column_type(Backend::Sqlite)) != Some(Kind::Signed) {
         return Err(Error::refused(
             format!("{}.{}", table.name(), key.new_name),
             format!("{count} rows were written since the swap, and have no old id"),
@@ -241,11 +241,13 @@ pub(super) async fn refuse(
 
 /// What `typeof` says of the values of a key; nothing if it depends on the value.
 fn typeof_key(key: &Column) -> Option<&'static str> {
-    Some(match Kind::of(Backend::Sqlite, &key.sql_type)? {
-        Kind::Text => "text",
-        Kind::Bytes => "blob",
-        _ => "integer",
-    })
+    Some(
+        match Kind::of(Backend::Sqlite, &key.column_type(Backend::Sqlite))? {
+            Kind::Text => "text",
+            Kind::Bytes => "blob",
+            _ => "integer",
+        },
+    )
 }
 
 /// Adds a reason if there are rows for which a condition is true, with the first values.

@@ -8,6 +8,7 @@ use crate::positional::inserts_by_place;
 use crate::refusals::{Refusals, What, halved_references};
 use crate::work::{ChangedColumn, ChangedTable, Form, Source, Work};
 use rowkey_tables::catalog::Catalog;
+use rowkey_tables::types::ColumnType;
 use rowkey_tables::{Connection, Error};
 
 use crate::plan::OldPrograms;
@@ -88,10 +89,9 @@ fn column(
     let name = &changed.column.name;
     let place = What::column(table.name(), name);
     let definition = Definition::read(table.table.statement())?;
-    let new_type = work.to.sql_type();
-    // Without the collation.
-    let new_type = new_type.split(' ').next().unwrap_or_default();
-    let is_other_type = !changed.column.sql_type.eq_ignore_ascii_case(new_type);
+    let new_type = ColumnType::parse(work.backend, work.to.sql_type());
+    let found = changed.column.sql_type.as_str();
+    let is_other_type = !found.eq_ignore_ascii_case(new_type.bare());
     let is_refused_by_type = definition.is_strict() && is_other_type;
     if changed.new_name.eq_ignore_ascii_case(name) && !is_refused_by_type {
         reasons.add(

@@ -2,6 +2,7 @@
 
 use rowkey_core::Backend;
 use rowkey_tables::Error;
+use rowkey_tables::types::ColumnType;
 
 use super::columns::require_type;
 use super::names::quoted;
@@ -124,9 +125,9 @@ impl Keyset {
             let column = table.table.column(name).ok_or_else(|| Error::Missing {
                 what: format!("the column {name} of the table {}", table.name()),
             })?;
-            let sql_type = require_type(column)?;
+            let column_type = ColumnType::parse(Backend::SqlServer, require_type(column)?);
             // Variables have no collation of their own.
-            let sql_type = sql_type.split(" COLLATE").next().unwrap_or_default();
+            let sql_type = column_type.bare();
             declarations.push(format!("@from{place} {sql_type}, @to{place} {sql_type}"));
             columns.push(quoted(name)?);
         }

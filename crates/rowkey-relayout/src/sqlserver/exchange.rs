@@ -3,6 +3,7 @@
 use rowkey_core::Backend;
 use rowkey_tables::Error;
 use rowkey_tables::text_literal::text_literal;
+use rowkey_tables::types::ColumnType;
 
 use super::columns::require_type;
 use super::constraints::{attach_foreign_keys, attach_indexes, detach};
@@ -31,7 +32,7 @@ fn comparison(
             Form::New => work.to.sql_type(),
             Form::Old => column.column.sql_type.clone(),
         };
-        let (found, expected) = match sql_type.contains("char") {
+        let (found, expected) = match ColumnType::parse(Backend::SqlServer, sql_type).is_char() {
             true => (exact(&filled), exact(&expected)),
             false => (filled.clone(), expected),
         };

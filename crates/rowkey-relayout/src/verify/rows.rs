@@ -6,6 +6,7 @@ use rowkey_sql::Conversion;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
 use rowkey_tables::dialect::Dialect;
+use rowkey_tables::types::ColumnType;
 
 use crate::id_map::{IdMap, Reading};
 use crate::old_table::old_table;
@@ -101,7 +102,7 @@ impl Written {
     fn of_before(&self, backend: Backend, sql_type: &str, kept: &str) -> String {
         match self {
             Self::Converted(_) => kept.into(),
-            Self::Mapped(_) => backend.as_mapped(sql_type, kept),
+            Self::Mapped(_) => ColumnType::parse(backend, sql_type).as_mapped(kept),
         }
     }
 

@@ -4,7 +4,6 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 
 use super::Table;
-use crate::dialect::Dialect;
 use crate::error::Error;
 
 /// The SQL expression of the milliseconds since 1970 in a column with the time at which a row was
@@ -25,7 +24,7 @@ pub fn unix_millis(
         what: format!("the column {column} of the table {}", table.name),
     })?;
     let sql = format!("{qualifier}{}", quote_identifier(backend, column)?);
-    backend.unix_millis(&found.sql_type, &sql).ok_or_else(|| {
+    found.column_type(backend).unix_millis(&sql).ok_or_else(|| {
         Error::refused(
             format!("`created = \"{column}\"`"),
             format!("a column of the type {} has no time", found.sql_type),

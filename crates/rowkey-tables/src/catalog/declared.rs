@@ -12,10 +12,9 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 
 /// How the database fills a column by itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Generated {
     /// Only a default may fill it.
-    #[default]
     #[serde(rename = "")]
     No,
     /// A counter of PostgreSQL or SQL Server.
@@ -55,11 +54,10 @@ impl fmt::Display for Generated {
 }
 
 /// What a table is besides its columns and keys.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum TableOptions {
     /// A table like any other of its database.
-    #[default]
     Plain,
     /// The storage engine in MySQL and MariaDB.
     Engine(String),
@@ -92,23 +90,22 @@ impl From<TableOptions> for String {
 }
 
 /// What a key is besides its columns.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum KeyDefinition {
     /// The database says nothing else.
-    #[default]
     Columns,
     /// PostgreSQL's `pg_get_constraintdef`.
     Constraint(String),
-    /// The index of the key in SQL Server.
-    Index(IndexKind),
+    /// What SQL Server says of its index, such as `NONCLUSTERED SPECIAL`.
+    Index(String),
 }
 
 impl From<String> for KeyDefinition {
     fn from(words: String) -> Self {
         match words.split(' ').next() {
             Some("") | None => Self::Columns,
-            Some("CLUSTERED" | "NONCLUSTERED") => Self::Index(IndexKind::of(&words)),
+            Some("CLUSTERED" | "NONCLUSTERED") => Self::Index(words),
             Some(_) => Self::Constraint(words),
         }
     }
@@ -118,36 +115,19 @@ impl From<KeyDefinition> for String {
     fn from(definition: KeyDefinition) -> Self {
         match definition {
             KeyDefinition::Columns => Self::new(),
-            KeyDefinition::Constraint(sql) => sql,
-            KeyDefinition::Index(kind) if kind.is_special => format!("{} SPECIAL", kind.name),
-            KeyDefinition::Index(kind) => kind.name,
+            KeyDefinition::Constraint(words) | KeyDefinition::Index(words) => words,
         }
     }
 }
 
-/// What an index of SQL Server is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IndexKind {
-    /// `CLUSTERED`, `NONCLUSTERED`, `NONCLUSTERED HASH`, ….
-    name: String,
-    /// Whether it is more than plain columns in ascending order with the default options.
-    pub is_special: bool,
+/// Whether the words for an index of SQL Server say that the rows of the table are in its order.
+pub(super) fn is_clustered(index: &str) -> bool {
+    index.split(' ').next() == Some("CLUSTERED")
 }
 
-impl IndexKind {
-    /// The kind that the query on the catalogue describes.
-    pub(super) fn of(words: &str) -> Self {
-        let name = words.strip_suffix(" SPECIAL");
-        Self {
-            name: name.unwrap_or(words).to_owned(),
-            is_special: name.is_some(),
-        }
-    }
-
-    /// Whether the rows of the table are in its order.
-    pub fn is_clustered(&self) -> bool {
-        self.name.split(' ').next() == Some("CLUSTERED")
-    }
+/// Whether they say that it is more than plain columns in ascending order.
+pub(super) fn is_special(index: &str) -> bool {
+    index.ends_with(" SPECIAL")
 }
 
 #[cfg(test)]
@@ -186,13 +166,8 @@ mod tests {
         let sql = "UNIQUE (id) DEFERRABLE";
         assert_words(KeyDefinition::Columns, "");
         assert_words(KeyDefinition::Constraint(sql.into()), sql);
-        for words in [
-            "CLUSTERED",
-            "NONCLUSTERED SPECIAL",
-            "NONCLUSTERED HASH SPECIAL",
-        ] {
-            assert_words(KeyDefinition::Index(IndexKind::of(words)), words);
-        }
+        let words = "NONCLUSTERED HASH SPECIAL";
+        assert_words(KeyDefinition::Index(words.into()), words);
     }
 
     #[test]
@@ -202,11 +177,8 @@ mod tests {
             ("CLUSTERED COLUMNSTORE SPECIAL", true, true),
             ("NONCLUSTERED", false, false),
         ] {
-            let kind = IndexKind::of(words);
-            assert_eq!(
-                (kind.is_clustered(), kind.is_special),
-                (is_clustered, is_special)
-            );
+            assert_eq!(super::is_clustered(words), is_clustered, "{words}");
+            assert_eq!(super::is_special(words), is_special, "{words}");
         }
     }
 }

@@ -17,7 +17,7 @@ mod sqlserver;
 
 use rowkey_core::Backend;
 
-pub use self::declared::{Generated, IndexKind, KeyDefinition, TableOptions};
+pub use self::declared::{Generated, KeyDefinition, TableOptions};
 pub use self::model::{
     Catalog, Column, Dependent, DependentKind, ForeignKey, Index, Key, QualifiedName, Table,
 };

@@ -7,8 +7,9 @@ use rowkey_core::storage::TableName;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::declared::{Generated, IndexKind, KeyDefinition, TableOptions};
+use super::declared::{Generated, KeyDefinition, TableOptions, is_clustered, is_special};
 use crate::error::Error;
+use crate::types::ColumnType;
 
 /// The tables in which tools for migrations remember what they have done.
 const TOOLS: [&str; 43] = [
@@ -305,6 +306,11 @@ impl Column {
         }
     }
 
+    /// Its type, read.
+    pub fn column_type(&self, backend: Backend) -> ColumnType {
+        ColumnType::parse(backend, self.sql_type.as_str())
+    }
+
     /// Whether its default is the next number of a sequence of PostgreSQL.
     pub fn is_serial(&self) -> bool {
         let default = self.default.as_deref();
@@ -336,12 +342,12 @@ impl Key {
 
     /// Whether SQL Server keeps the rows in the order of the key.
     pub fn is_clustered(&self) -> bool {
-        matches!(&self.definition, KeyDefinition::Index(kind) if kind.is_clustered())
+        matches!(&self.definition, KeyDefinition::Index(words) if is_clustered(words))
     }
 
     /// Whether its index in SQL Server is more than its columns.
     pub fn is_special(&self) -> bool {
-        matches!(&self.definition, KeyDefinition::Index(kind) if kind.is_special)
+        matches!(&self.definition, KeyDefinition::Index(words) if is_special(words))
     }
 }
 
@@ -364,7 +370,7 @@ pub struct Index {
 impl Index {
     /// Whether SQL Server keeps the rows in the order of the index, which its definition says there.
     pub fn is_clustered(&self) -> bool {
-        IndexKind::of(&self.definition).is_clustered()
+        is_clustered(&self.definition)
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::catalog::{Column, Key, QualifiedName, Table};
+use crate::types::first_word;
 
 /// A column that is a key, alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -80,36 +81,17 @@ pub struct Evidence {
 impl Holds {
     /// What the values of a column can be; nothing if they cannot be ids, such as times.
     pub fn of(column: &Column) -> Option<Self> {
-        let sql_type = column.sql_type.to_ascii_lowercase();
-        let begins = |names: &[&str]| names.iter().any(|name| sql_type.starts_with(name));
-        if begins(&["uuid", "uniqueidentifier", "guid"]) {
-            Some(Self::Uuid)
-        } else if begins(&["binary", "varbinary", "bytea", "blob", "tinyblob"]) {
-            Some(Self::Bytes)
-        } else if begins(&[
-            "char", "varchar", "nchar", "nvarchar", "text", "citext", "clob",
-        ]) {
-            Some(Self::Text)
-        } else if begins(&[
-            "int",
-            "bigint",
-            "smallint",
-            "mediumint",
-            "tinyint",
-            "decimal",
-            "numeric",
-            "number",
-            "unsigned",
-            "serial",
-            "bigserial",
-        ]) {
-            Some(Self::Number)
-        } else if sql_type.is_empty() {
-            // SQLite's columns without a type.
-            Some(Self::Bytes)
-        } else {
-            None
-        }
+        Some(match first_word(&column.sql_type).as_str() {
+            "uuid" | "uuid_blob" | "uniqueidentifier" | "guid" => Self::Uuid,
+            // SQLite's columns without a type have no word.
+            "binary" | "varbinary" | "bytea" | "blob" | "tinyblob" | "" => Self::Bytes,
+            "char" | "character" | "varchar" | "nchar" | "nvarchar" | "text" | "citext"
+            | "clob" => Self::Text,
+            "tinyint" | "smallint" | "mediumint" | "int" | "integer" | "bigint" | "int2"
+            | "int4" | "int8" | "decimal" | "decimal_text" | "numeric" | "number" | "unsigned"
+            | "serial" | "bigserial" => Self::Number,
+            _ => return None,
+        })
     }
 }
 
@@ -165,6 +147,8 @@ mod tests {
             ("timestamp with time zone", None),
             ("double precision", None),
             ("boolean", None),
+            ("interval", None),
+            ("bigint[]", None),
         ] {
             assert_eq!(Holds::of(&Column::of_type(sql_type)), holds, "{sql_type}");
         }

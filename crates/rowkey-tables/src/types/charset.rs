@@ -1,7 +1,6 @@
-//! The characters that a column of MySQL, MariaDB or SQL Server has.
+//! The characters that a column of MySQL, MariaDB or SQL Server has, and how they are compared.
 
-use rowkey_core::Backend;
-
+use super::column_type::ColumnType;
 use crate::dialect::Dialect;
 
 /// A set of characters.
@@ -22,27 +21,6 @@ const WINDOWS: &str = "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜
 const CONTROLS: [char; 5] = ['\u{81}', '\u{8d}', '\u{8f}', '\u{90}', '\u{9d}'];
 
 impl Charset {
-    /// The set that the words of a column name.
-    pub fn of(backend: Backend, sql_type: &str) -> Self {
-        if backend.uses_code_pages() && super::sqlserver::has_code_page(sql_type) {
-            // What every code page has. The server puts question marks for what its own has not.
-            return Self::Ascii;
-        }
-        if !backend.names_character_sets() {
-            return Self::All;
-        }
-        let lower = sql_type.to_ascii_lowercase();
-        let named = lower
-            .split_once(" character set ")
-            .and_then(|(_, rest)| rest.split_whitespace().next());
-        match named {
-            Some("utf8" | "utf8mb3" | "ucs2") => Self::ThreeBytes,
-            Some("latin1") => Self::Latin1,
-            Some("ascii") => Self::Ascii,
-            _ => Self::All,
-        }
-    }
-
     /// A character that it does not have, if the text has one.
     pub fn misfit(self, text: &str) -> Option<char> {
         let is_in_latin1 = |character: char| {
@@ -59,25 +37,55 @@ impl Charset {
     }
 }
 
-/// The collation that the words of a column name.
-pub fn collation_of(sql_type: &str) -> Option<&str> {
-    let place = sql_type.to_ascii_lowercase().find(" collate ")?;
-    let rest = sql_type.get(place + " collate ".len()..)?;
-    rest.split_whitespace().next()
-}
-
-/// A type with a collation; in MySQL and MariaDB with its character set too, whose name it begins
-/// with.
-pub fn with_collation(backend: Backend, sql_type: &str, collation: &str) -> String {
-    if !backend.names_character_sets() {
-        return format!("{sql_type} COLLATE {collation}");
+impl ColumnType {
+    /// The set of characters that its words name.
+    pub fn charset(&self) -> Charset {
+        if self.has_code_page() {
+            // What every code page has. The server puts question marks for what its own has not.
+            return Charset::Ascii;
+        }
+        if !self.backend.names_character_sets() {
+            return Charset::All;
+        }
+        let suffix = self.suffix().to_ascii_lowercase();
+        let named = suffix
+            .strip_prefix(" character set ")
+            .and_then(|rest| rest.split_whitespace().next());
+        match named {
+            Some("utf8" | "utf8mb3" | "ucs2") => Charset::ThreeBytes,
+            Some("latin1") => Charset::Latin1,
+            Some("ascii") => Charset::Ascii,
+            _ => Charset::All,
+        }
     }
-    let set = collation.split('_').next().unwrap_or(collation);
-    format!("{sql_type} CHARACTER SET {set} COLLATE {collation}")
+
+    /// The collation that its words name.
+    pub fn collation(&self) -> Option<&str> {
+        let mut words = self.suffix().split_whitespace();
+        words.find(|word| word.eq_ignore_ascii_case("collate"))?;
+        words.next()
+    }
+
+    /// The type with another collation; in MySQL and MariaDB with its character set too, whose name
+    /// it begins with.
+    #[must_use]
+    pub fn with_collation(&self, collation: &str) -> Self {
+        let bare = self.bare();
+        let written = match self.backend.names_character_sets() {
+            true => {
+                let set = collation.split('_').next().unwrap_or(collation);
+                format!("{bare} CHARACTER SET {set} COLLATE {collation}")
+            }
+            false => format!("{bare} COLLATE {collation}"),
+        };
+        Self::parse(self.backend, written)
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use rowkey_core::Backend;
+
     use super::*;
 
     #[test]
@@ -96,11 +104,13 @@ mod tests {
             ("text character set latin1", "ł", Some('ł')),
             ("char(3) CHARACTER SET ascii", "aä", Some('ä')),
         ] {
-            let found = Charset::of(Backend::MySql, words).misfit(text);
+            let found = ColumnType::parse(Backend::MySql, words)
+                .charset()
+                .misfit(text);
             assert_eq!(found, expected, "{words}: {text}");
         }
         assert_eq!(
-            Charset::of(Backend::Postgres, "text character set ascii"),
+            ColumnType::parse(Backend::Postgres, "text character set ascii").charset(),
             Charset::All
         );
     }

@@ -1,52 +1,80 @@
 //! Whether a column has the type that a key's plan declares, whatever words the server has for it.
 
-use rowkey_core::Backend;
-
+use super::column_type::ColumnType;
 use super::model::Words;
 use crate::dialect::Dialect;
 
-/// Whether two types in the words of a database are the same. Collations do not count.
-pub fn is_same_type(backend: Backend, found: &str, declared: &str) -> bool {
-    spelling(backend, found) == spelling(backend, declared)
+/// In which form SQLite stores what is written to a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Affinity {
+    Integer,
+    Text,
+    Blob,
+    Real,
+    Numeric,
 }
 
-/// A type without its character set and its collation.
-pub fn without_collation(sql_type: &str) -> &str {
-    let lower = sql_type.to_ascii_lowercase();
-    let end = [" character set ", " collate "].map(|word| lower.find(word));
-    let end = end.into_iter().flatten().min();
-    end.and_then(|end| sql_type.get(..end)).unwrap_or(sql_type)
-}
-
-/// The name and the numbers of a type, in one of the spellings that a server takes or shows.
-fn spelling(backend: Backend, sql_type: &str) -> (String, Vec<u32>) {
-    let Some(Words { name, numbers }) = Words::of(without_collation(sql_type)) else {
-        return (sql_type.to_ascii_lowercase(), Vec::new());
-    };
-    match name.as_str() {
-        _ if backend.stores_any_type() => (affinity(&name).to_owned(), Vec::new()),
-        "varchar" => ("character varying".to_owned(), numbers),
-        "numeric" => ("decimal".to_owned(), numbers),
-        // The width of a number is how some versions show it.
-        _ if name.starts_with("bigint") => (name, Vec::new()),
-        _ => (name, numbers),
+impl ColumnType {
+    /// Whether it is the same type in the words of a database. Collations do not count.
+    pub fn is_same(&self, declared: &Self) -> bool {
+        match self.backend.stores_any_type() {
+            true => self.affinity() == declared.affinity(),
+            false => self.spelling() == declared.spelling(),
+        }
     }
-}
 
-/// In which form SQLite stores what is written to a column of a type, by its rules for their names.
-fn affinity(name: &str) -> &'static str {
-    let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
-    match name {
-        _ if has(&["int"]) => "integer",
-        _ if has(&["char", "clob", "text"]) => "text",
-        _ if has(&["blob"]) || name.is_empty() => "blob",
-        _ if has(&["real", "floa", "doub"]) => "real",
-        _ => "numeric",
+    /// The name and the numbers, in one of the spellings that a server takes or shows.
+    fn spelling(&self) -> (String, &[u32]) {
+        let Some(Words { name, numbers }) = &self.words else {
+            return (self.as_str().to_ascii_lowercase(), &[]);
+        };
+        match name.as_str() {
+            "varchar" => ("character varying".to_owned(), numbers),
+            "numeric" => ("decimal".to_owned(), numbers),
+            // The width of a number is how some versions show it.
+            _ if self.name() == "bigint" => (name.clone(), &[]),
+            _ => (name.clone(), numbers),
+        }
+    }
+
+    /// Whether a column has the same kind of values as one of a storage's type, in PostgreSQL and
+    /// SQL Server.
+    pub fn has_values_of(&self, declared: &Self) -> bool {
+        let kinds: [&[&str]; 4] = [
+            &["binary", "varbinary"],
+            &["decimal", "numeric"],
+            &["bigint", "integer", "int", "smallint"],
+            &["char", "varchar", "nchar", "nvarchar", "character", "text"],
+        ];
+        let has = |kind: &&[&str], one: &Self| kind.contains(&one.name());
+        self.name() == declared.name()
+            || kinds
+                .iter()
+                .any(|kind| has(kind, self) && has(kind, declared))
+    }
+
+    /// The form in which SQLite stores values, by its rules for the names of types.
+    pub fn affinity(&self) -> Affinity {
+        let lower = self.bare().to_ascii_lowercase();
+        let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+        if has(&["int"]) {
+            Affinity::Integer
+        } else if has(&["char", "clob", "text"]) {
+            Affinity::Text
+        } else if has(&["blob"]) || lower.is_empty() {
+            Affinity::Blob
+        } else if has(&["real", "floa", "doub"]) {
+            Affinity::Real
+        } else {
+            Affinity::Numeric
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use rowkey_core::Backend;
+
     use super::*;
 
     #[test]
@@ -99,7 +127,7 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                is_same_type(backend, found, declared),
+                ColumnType::parse(backend, found).is_same(&ColumnType::parse(backend, declared)),
                 expected,
                 "{backend}: {found}, {declared}"
             );

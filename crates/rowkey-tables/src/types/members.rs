@@ -1,12 +1,34 @@
 //! The words of an `enum` or a `set` of MySQL and MariaDB.
 
-/// The words of `enum('a','it''s')`; none of other types.
-pub fn members(sql_type: &str) -> Vec<String> {
-    let mut members = Vec::new();
-    let lower = sql_type.get(..5).unwrap_or_default().to_ascii_lowercase();
-    if !lower.starts_with("enum(") && !lower.starts_with("set(") {
-        return members;
+use super::column_type::ColumnType;
+
+impl ColumnType {
+    /// The words of `enum('a','it''s')`; none of other types.
+    pub fn members(&self) -> Vec<String> {
+        match self.name() {
+            "enum" | "set" => members(self.bare()),
+            _ => Vec::new(),
+        }
     }
+
+    /// Whether there is nothing behind the words of an `enum` or a `set`.
+    pub fn ends_with_members(&self) -> bool {
+        let Some((name, _)) = self.bare().split_once('(') else {
+            return true;
+        };
+        if !matches!(self.name(), "enum" | "set") {
+            return true;
+        }
+        let members = self.members().into_iter();
+        let quoted = members.map(|word| format!("'{}'", word.replace('\'', "''")));
+        let quoted: Vec<String> = quoted.collect();
+        let is_it = |separator| self.bare() == format!("{name}({})", quoted.join(separator));
+        !self.bare().contains('\\') && (is_it(",") || is_it(", "))
+    }
+}
+
+fn members(sql_type: &str) -> Vec<String> {
+    let mut members = Vec::new();
     let mut characters = sql_type.chars().peekable();
     let mut member: Option<String> = None;
     while let Some(character) = characters.next() {
@@ -24,10 +46,13 @@ pub fn members(sql_type: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use rowkey_core::Backend;
+
     use super::*;
 
     #[test]
     fn words_are_read() {
+        let members = |sql_type| ColumnType::parse(Backend::MySql, sql_type).members();
         assert_eq!(members("enum('a','it''s',')','')"), ["a", "it's", ")", ""]);
         assert_eq!(members("SET('x') CHARACTER SET 'y'"), ["x"]);
         assert!(members("varchar(9)").is_empty());

@@ -6,7 +6,9 @@
 mod charset;
 pub mod clock;
 pub mod collation;
-pub mod declared;
+mod column_type;
+mod declared;
+mod expressions;
 pub mod interval;
 mod members;
 mod model;
@@ -14,18 +16,19 @@ mod mysql;
 pub mod network;
 mod pairs;
 mod postgres;
+mod quirks;
 mod sqlite;
-pub mod sqlserver;
+mod sqlserver;
 
 use rowkey_core::Backend;
 
-pub use self::charset::{Charset, collation_of, with_collation};
-pub use self::members::members;
+pub use self::charset::Charset;
+pub use self::column_type::ColumnType;
+pub(crate) use self::column_type::first_word;
+pub use self::declared::Affinity;
 use self::model::Grammar;
 pub use self::model::{Refusal, Type, Words};
-pub use self::pairs::{
-    KEEPS_ANY, Kind, cuts_spaces, is_any, is_kept, keeps_times, kind, normalizes_json, pair,
-};
+pub use self::pairs::{KEEPS_ANY, Kind, pair};
 
 const fn grammar(backend: Backend) -> Grammar {
     match backend {
@@ -34,21 +37,6 @@ const fn grammar(backend: Backend) -> Grammar {
         Backend::Sqlite => sqlite::GRAMMAR,
         Backend::SqlServer => sqlserver::GRAMMAR,
     }
-}
-
-/// What the words of a database mean; nothing for a type that has no place yet.
-pub fn parse(backend: Backend, sql_type: &str) -> Option<Type> {
-    (grammar(backend).parse)(sql_type)
-}
-
-/// How many digits of a second a time or an interval of this type has.
-pub fn fraction_digits(backend: Backend, sql_type: &str) -> u32 {
-    (grammar(backend).fraction_digits)(Words::of(sql_type).as_ref())
-}
-
-/// How many bytes a value of this type has at most, if its words do not say a length.
-pub fn most_bytes(backend: Backend, sql_type: &str) -> Option<u64> {
-    (grammar(backend).most_bytes)(sql_type)
 }
 
 /// The type of a new column for the values of another.

@@ -82,6 +82,7 @@ impl fmt::Display for Refusal {
 }
 
 /// A type in the words of a database: `character varying(80)`, `bigint(20) unsigned`.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words {
     /// Without the numbers in parentheses, in lower case.
     pub name: String,
@@ -126,5 +127,6 @@ pub(super) struct Grammar {
     pub(super) parse: fn(&str) -> Option<Type>,
     pub(super) write: fn(Backend, Type, bool) -> Result<String, Refusal>,
     pub(super) fraction_digits: fn(Option<&Words>) -> u32,
+    /// By the type's first word.
     pub(super) most_bytes: fn(&str) -> Option<u64>,
 }

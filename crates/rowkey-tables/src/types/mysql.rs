@@ -68,9 +68,8 @@ fn parse(sql_type: &str) -> Option<Type> {
     })
 }
 
-fn most_bytes(sql_type: &str) -> Option<u64> {
-    let name = sql_type.split([' ', '(']).next().unwrap_or_default();
-    Some(match name.to_ascii_lowercase().as_str() {
+fn most_bytes(name: &str) -> Option<u64> {
+    Some(match name {
         "tinytext" | "tinyblob" => u8::MAX.into(),
         "text" | "blob" => u16::MAX.into(),
         "mediumtext" | "mediumblob" => (1 << 24) - 1,

@@ -2,8 +2,8 @@
 
 use rowkey_core::Backend;
 
+use super::column_type::ColumnType;
 use super::model::Type;
-use super::{fraction_digits, parse, sqlserver};
 use crate::dialect::Dialect;
 
 /// How both sides of a pair see a value.
@@ -24,31 +24,52 @@ pub enum Kind {
     Own,
 }
 
-/// The kind of a column on both sides, whose types are given in the words of the databases.
-pub fn kind(source: Backend, from: &str, target: Backend, to: &str) -> Option<Kind> {
-    let (own, other) = (parse(source, from)?, parse(target, to)?);
-    let is_same = source == target && from.eq_ignore_ascii_case(to);
-    if (rounds(target, to) || normalizes_json(target, to)) && !is_same {
-        return None;
-    }
-    if source.stores_any_type() && target.stores_any_type() && is_any(from) {
-        if to.eq_ignore_ascii_case(KEEPS_ANY) {
-            return Some(Kind::Own);
-        }
-        if is_any(to) {
+impl ColumnType {
+    /// The kind of a column that has another type in the target.
+    pub fn kind_in(&self, target: &Self) -> Option<Kind> {
+        let (own, other) = (self.meaning()?, target.meaning()?);
+        let is_spelled_alike = self.bare().eq_ignore_ascii_case(target.bare());
+        let is_same = self.backend == target.backend && is_spelled_alike;
+        if (target.rounds_times() || target.normalizes_json()) && !is_same {
             return None;
         }
+        if self.is_any() && target.backend.stores_any_type() {
+            if target.bare().eq_ignore_ascii_case(KEEPS_ANY) {
+                return Some(Kind::Own);
+            }
+            if target.is_any() {
+                return None;
+            }
+        }
+        if is_spelled_alike
+            && self.backend.shares_own_types_with(target.backend)
+            && (own == Type::Own || self.backend.stores_any_type())
+        {
+            return Some(Kind::Own);
+        }
+        match (own, other) {
+            // The server itself writes these as text.
+            (Type::Own, Type::Text(_)) if self.backend.shows_own_types_as_text() => {
+                Some(Kind::Text)
+            }
+            _ => pair(own, other),
+        }
     }
-    if from.eq_ignore_ascii_case(to)
-        && source.shares_own_types_with(target)
-        && (own == Type::Own || source.stores_any_type())
-    {
-        return Some(Kind::Own);
-    }
-    match (own, other) {
-        // The server itself writes these as text.
-        (Type::Own, Type::Text(_)) if source.shows_own_types_as_text() => Some(Kind::Text),
-        _ => pair(own, other),
+
+    /// Whether a target has the very same type for a column.
+    pub fn is_kept_in(&self, target: Backend) -> bool {
+        let own = self.meaning();
+        match self.backend == target {
+            // The server's own types have no rows to write.
+            true if !self.backend.shares_own_types_with(target) => {
+                !self.has_code_page() && !matches!(own, Some(Type::Own | Type::Json))
+            }
+            true => true,
+            false => {
+                self.backend.shares_own_types_with(target)
+                    && !matches!(own, Some(Type::Uuid | Type::Json))
+            }
+        }
     }
 }
 
@@ -100,54 +121,9 @@ fn whole(precision_and_scale: Option<(u32, u32)>) -> bool {
     precision_and_scale.is_none_or(|(_, scale)| scale == 0)
 }
 
-/// Whether a column drops repeated names, spaces and the order of JSON.
-pub fn normalizes_json(backend: Backend, sql_type: &str) -> bool {
-    backend.has_jsonb() && sql_type.eq_ignore_ascii_case("jsonb")
-}
-
 /// SQLite's type that keeps every value as it is. The word `ANY` does so in STRICT tables only, and
 /// makes numbers of texts in others.
 pub const KEEPS_ANY: &str = "BLOB";
-
-pub fn is_any(sqlite_type: &str) -> bool {
-    sqlite_type.eq_ignore_ascii_case("any")
-}
-
-/// Whether a column cuts off spaces at the end of text.
-pub fn cuts_spaces(backend: Backend, sql_type: &str) -> bool {
-    backend.cuts_spaces_of_char() && sqlserver::name(sql_type) == "char"
-}
-
-/// Whether a column rounds times in a way that only its own type has.
-fn rounds(backend: Backend, sql_type: &str) -> bool {
-    backend.rounds_times() && sqlserver::rounds(sql_type)
-}
-
-/// Whether a column of a type has all digits of the times that another one of the same kind has. A
-/// server rounds or cuts the rest without an error.
-pub fn keeps_times(backend: Backend, own: Type, times: &str, column: &str) -> bool {
-    if !matches!(
-        own,
-        Type::Time | Type::Timestamp | Type::Instant | Type::Interval
-    ) {
-        return true;
-    }
-    let digits = |sql_type| fraction_digits(backend, sql_type);
-    digits(column) >= digits(times)
-        && (!rounds(backend, column) || sqlserver::name(column) == sqlserver::name(times))
-}
-
-/// Whether the target has the very same type for a column.
-pub fn is_kept(source: Backend, target: Backend, sql_type: &str, own: Type) -> bool {
-    match source == target {
-        // The server's own types have no rows to write.
-        true if !source.shares_own_types_with(target) => {
-            !sqlserver::has_code_page(sql_type) && !matches!(own, Type::Own | Type::Json)
-        }
-        true => true,
-        false => source.shares_own_types_with(target) && !matches!(own, Type::Uuid | Type::Json),
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -185,7 +161,8 @@ mod tests {
                 Some(Kind::Decimal),
             ),
         ] {
-            assert_eq!(kind(source, from, target, to), expected, "{from} to {to}");
+            let kind = ColumnType::parse(source, from).kind_in(&ColumnType::parse(target, to));
+            assert_eq!(kind, expected, "{from} to {to}");
         }
     }
 }

@@ -69,54 +69,6 @@ fn without_max(sql_type: &str) -> (String, bool) {
     }
 }
 
-/// Whether the server numbers the changes of rows in columns of this type, so that nobody else can.
-pub fn is_row_version(sql_type: &str) -> bool {
-    matches!(
-        sql_type.to_ascii_lowercase().as_str(),
-        "timestamp" | "rowversion"
-    )
-}
-
-/// The type's name without its length and what follows it.
-pub fn name(sql_type: &str) -> String {
-    let name = sql_type.split(['(', ' ']).next().unwrap_or_default();
-    name.to_ascii_lowercase()
-}
-
-/// Whether the type has the characters of a code page only.
-pub fn has_code_page(sql_type: &str) -> bool {
-    matches!(name(sql_type).as_str(), "char" | "varchar" | "text")
-}
-
-/// Whether the type rounds times in a way that only itself has.
-pub(super) fn rounds(sql_type: &str) -> bool {
-    matches!(name(sql_type).as_str(), "datetime" | "smalldatetime")
-}
-
-/// The ends of the types for money, which are not at a number of digits, in ten-thousandths.
-pub fn money(sql_type: &str) -> Option<(i128, i128)> {
-    match name(sql_type).as_str() {
-        "money" => Some((i64::MIN.into(), i64::MAX.into())),
-        "smallmoney" => Some((i32::MIN.into(), i32::MAX.into())),
-        _ => None,
-    }
-}
-
-/// The type that a query converts a column to, because the driver's own reading would change
-/// values: code pages that it does not know, and money as floating-point numbers.
-pub fn read_as(sql_type: &str, own: Type) -> Option<String> {
-    Some(match (name(sql_type).as_str(), own) {
-        ("money" | "smallmoney", _) => "decimal(19,4)".into(),
-        ("nchar" | "nvarchar" | "sysname", _) => return None,
-        (_, Type::Text(Some(length)) | Type::PaddedText(length)) if length <= IN_ROW => {
-            format!("nvarchar({length})")
-        }
-        (_, Type::Text(_) | Type::PaddedText(_) | Type::Json | Type::Own) => "nvarchar(max)".into(),
-        ("image", _) => "varbinary(max)".into(),
-        _ => return None,
-    })
-}
-
 /// How many digits of a second a type has. The seventh is looked at in each value.
 fn fraction_digits(words: Option<&Words>) -> u32 {
     match words {
@@ -124,18 +76,6 @@ fn fraction_digits(words: Option<&Words>) -> u32 {
         Some(words) if words.name == "datetime" => 3,
         _ => words.and_then(Words::length).unwrap_or(7).min(6),
     }
-}
-
-/// How many digits a type says that its seconds have.
-pub fn scale(sql_type: &str) -> u8 {
-    let digits = Words::of(sql_type).and_then(|words| words.length());
-    digits.map_or(7, |digits| digits.min(7) as u8)
-}
-
-/// Whether values of the type may have tenths of a microsecond.
-pub fn has_tenths(sql_type: &str) -> bool {
-    let name = name(sql_type);
-    matches!(name.as_str(), "time" | "datetime2" | "datetimeoffset") && scale(sql_type) > 6
 }
 
 fn write(wanted: Type, is_indexed: bool) -> Result<String, Refusal> {

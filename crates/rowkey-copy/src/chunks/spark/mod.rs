@@ -168,17 +168,17 @@ fn divided(table: &TargetTable<'_>, request: &Request) -> Result<Vec<String>, Er
         Some(name) => vec![column(original, name)?],
         None => key(original),
     };
-    let quoted = names.iter().map(|column| {
-        let own = rowkey_tables::types::parse(table.from.backend, &column.sql_type);
-        match own {
+    let backend = table.from.backend;
+    let quoted = names
+        .iter()
+        .map(|column| match column.column_type(backend).meaning() {
             Some(Type::Decimal(Some((digits, _)))) if digits > DIGITS => Err(Error::refused(
                 format!("{}.{}", original.name, column.name),
                 format!("it is a key of {digits} digits, and Spark's numbers have {DIGITS}"),
                 "name another column with --column",
             )),
-            _ => Ok(quote_identifier(table.from.backend, &column.name)?),
-        }
-    });
+            _ => Ok(quote_identifier(backend, &column.name)?),
+        });
     quoted.collect()
 }
 

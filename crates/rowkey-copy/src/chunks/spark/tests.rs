@@ -2,6 +2,7 @@
 
 use super::*;
 use rowkey_tables::catalog::{Column, ForeignKey, Generated, Key, KeyDefinition, Table};
+use rowkey_tables::types::ColumnType;
 
 use crate::table_side::Content;
 
@@ -170,12 +171,16 @@ fn a_reference_to_a_table_outside_the_job_is_left_out_by_name() {
 #[test]
 fn values_go_as_what_the_target_reads_exactly() {
     let way = |(source, from): (Backend, &str), (target, to): (Backend, &str)| {
-        let kind = rowkey_tables::types::kind(source, from, target, to).unwrap();
-        let side = |backend, sql_type| {
-            let own = rowkey_tables::types::parse(backend, sql_type).unwrap();
-            ColumnSide::new(backend, "c", sql_type, own, Content::Values(kind))
+        let [from, to] = [
+            ColumnType::parse(source, from),
+            ColumnType::parse(target, to),
+        ];
+        let kind = from.kind_in(&to).unwrap();
+        let side = |sql_type: ColumnType| {
+            let own = sql_type.meaning().unwrap();
+            ColumnSide::new("c", sql_type, own, Content::Values(kind))
         };
-        let (from, to) = (side(source, from), side(target, to));
+        let (from, to) = (side(from), side(to));
         transport((source, &from), (target, &to), "c", "v").map(|way| way.select)
     };
     let (postgres, mariadb) = (Backend::Postgres, Backend::MariaDb);

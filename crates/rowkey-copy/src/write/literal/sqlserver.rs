@@ -3,11 +3,10 @@
 
 use super::parts::append;
 use crate::batch::{Batch, Cell};
-use crate::plan::type_of;
 use crate::table_side::ColumnSide;
 use rowkey_core::Backend::SqlServer;
 use rowkey_tables::text_literal::push_text_literal;
-use rowkey_tables::types::{Type, clock, sqlserver};
+use rowkey_tables::types::{Type, clock};
 
 /// Whether the type of a value is said.
 pub(super) fn is_typed(cell: Cell) -> bool {
@@ -24,7 +23,7 @@ pub(super) fn push(
     batch: &Batch,
     cell: Cell,
 ) -> Result<(), String> {
-    let sql_type = type_of(&column.sql_type);
+    let sql_type = column.sql_type.bare();
     match cell {
         Cell::Decimal(span) => {
             append(
@@ -32,7 +31,7 @@ pub(super) fn push(
                 format_args!("CAST({} AS {sql_type})", batch.text(span)),
             );
         }
-        Cell::Text(span) if sqlserver::has_code_page(sql_type) => {
+        Cell::Text(span) if column.sql_type.has_code_page() => {
             // With the order of the column: text with all characters has another one.
             append(sql, format_args!("CONVERT({sql_type}, "));
             push_text(sql, batch.text(span));
@@ -59,8 +58,8 @@ pub(super) fn push(
 /// The types that round have fewer digits, and are read as others by sessions of other languages.
 fn push_timestamp(sql: &mut String, column: &ColumnSide, micros: i64) -> Result<(), String> {
     let text = clock::timestamp_text(micros)?;
-    let name = sqlserver::name(&column.sql_type);
-    match (name.as_str(), column.own) {
+    let name = column.sql_type.name();
+    match (name, column.own) {
         ("datetime" | "smalldatetime", _) => {
             let text = text.replace(' ', "T");
             let text = &text[..text.len() - 3];

@@ -13,6 +13,7 @@ use super::{
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::text_literal::text_literal;
+use crate::types::ColumnType;
 
 /// Reads the tables of the connection's database, and those of others that they refer to or that
 /// refer to them.
@@ -131,14 +132,15 @@ fn generated(extra: &str) -> Generated {
 
 /// MySQL shows the value of a default, not its SQL, except for expressions and bits.
 fn default_sql(value: &str, sql_type: &str, extra: &str) -> String {
-    let is_time = sql_type.starts_with("datetime") || sql_type.starts_with("timestamp");
+    let column_type = ColumnType::parse(Backend::MySql, sql_type);
+    let is_time = matches!(column_type.name(), "datetime" | "timestamp");
     if extra.contains("DEFAULT_GENERATED") || is_time && value.starts_with("CURRENT_TIMESTAMP") {
         return match value.starts_with("CURRENT_TIMESTAMP") {
             true => value.into(),
             false => format!("({value})"),
         };
     }
-    match sql_type.starts_with("bit") {
+    match column_type.name() == "bit" {
         true => value.into(),
         false => text_literal(Backend::MySql, value),
     }

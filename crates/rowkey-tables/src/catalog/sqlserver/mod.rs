@@ -4,9 +4,9 @@ mod dependents;
 mod of_table;
 
 use self::of_table::{name_of, of_table};
+use super::declared::is_special;
 use super::{
-    Catalog, Column, ForeignKey, Generated, Index, IndexKind, Key, KeyDefinition, Table,
-    TableOptions,
+    Catalog, Column, ForeignKey, Generated, Index, Key, KeyDefinition, Table, TableOptions,
 };
 use crate::connection::{Connection, Row};
 use crate::error::Error;
@@ -145,7 +145,7 @@ fn add_column(table: &mut Table, row: &Row) -> Result<(), Error> {
 
 fn add_index(table: &mut Table, row: &Row) -> Result<(), Error> {
     let (name, column) = (row.text(2)?, row.text(7)?.to_owned());
-    let kind = IndexKind::of(row.text(6)?);
+    let definition = row.text(6)?.to_owned();
     if row.is(3)? || row.is(4)? {
         match table.keys.last_mut().filter(|key| key.name == name) {
             Some(key) => key.columns.push(column),
@@ -153,7 +153,7 @@ fn add_index(table: &mut Table, row: &Row) -> Result<(), Error> {
                 name: name.into(),
                 columns: vec![column],
                 is_primary: row.is(3)?,
-                definition: KeyDefinition::Index(kind),
+                definition: KeyDefinition::Index(definition),
             }),
         }
         return Ok(());
@@ -164,8 +164,8 @@ fn add_index(table: &mut Table, row: &Row) -> Result<(), Error> {
             name: name.into(),
             columns: vec![column],
             is_unique: row.is(5)?,
-            is_plain: !kind.is_special,
-            definition: row.text(6)?.to_owned(),
+            is_plain: !is_special(&definition),
+            definition,
         }),
     }
     Ok(())

@@ -1,0 +1,106 @@
+//! What some types do to values that others leave as they are.
+
+use rowkey_core::Backend;
+
+use super::column_type::ColumnType;
+use super::model::{Type, Words};
+use crate::dialect::Dialect;
+
+/// The most characters of a length that SQL Server takes.
+const LONGEST: u32 = 4_000;
+
+impl ColumnType {
+    /// Whether a column drops repeated names, spaces and the order of JSON.
+    pub fn normalizes_json(&self) -> bool {
+        self.backend.has_jsonb() && self.name() == "jsonb"
+    }
+
+    /// Whether it is SQLite's `ANY`.
+    pub fn is_any(&self) -> bool {
+        self.backend.stores_any_type() && self.bare().eq_ignore_ascii_case("any")
+    }
+
+    /// Whether it is a `char` or one of the types called after it.
+    pub fn is_char(&self) -> bool {
+        self.name().ends_with("char")
+    }
+
+    /// Whether a column cuts off spaces at the end of text.
+    pub fn cuts_spaces(&self) -> bool {
+        self.backend.cuts_spaces_of_char() && self.name() == "char"
+    }
+
+    /// Whether a column rounds times in a way that only its own type has.
+    pub(super) fn rounds_times(&self) -> bool {
+        self.backend.rounds_times() && matches!(self.name(), "datetime" | "smalldatetime")
+    }
+
+    /// Whether a column has all digits of the times that another one of the same kind has. A server
+    /// rounds or cuts the rest without an error.
+    pub fn keeps_times_of(&self, other: &Self) -> bool {
+        let is_time = matches!(
+            self.meaning(),
+            Some(Type::Time | Type::Timestamp | Type::Instant | Type::Interval)
+        );
+        !is_time
+            || self.fraction_digits() >= other.fraction_digits()
+                && (!self.rounds_times() || self.name() == other.name())
+    }
+
+    fn is_of_sql_server(&self, names: &[&str]) -> bool {
+        self.backend == Backend::SqlServer && names.contains(&self.name())
+    }
+
+    /// Whether SQL Server numbers the changes of rows in the column, so that nobody else can.
+    pub fn is_row_version(&self) -> bool {
+        self.is_of_sql_server(&["timestamp", "rowversion"])
+    }
+
+    /// Whether moments have the time zone that they were written with, in SQL Server.
+    pub fn has_offset(&self) -> bool {
+        self.is_of_sql_server(&["datetimeoffset"])
+    }
+
+    /// Whether it has the characters of a code page only.
+    pub fn has_code_page(&self) -> bool {
+        self.backend.uses_code_pages() && matches!(self.name(), "char" | "varchar" | "text")
+    }
+
+    /// How many digits SQL Server's seconds have.
+    pub fn scale(&self) -> u8 {
+        let digits = self.words.as_ref().and_then(Words::length);
+        digits.map_or(7, |digits| digits.min(7) as u8)
+    }
+
+    /// Whether times may have tenths of a microsecond.
+    pub fn has_tenths(&self) -> bool {
+        self.is_of_sql_server(&["time", "datetime2", "datetimeoffset"]) && self.scale() > 6
+    }
+
+    /// The ends of SQL Server's types for money, which are not at a number of digits, in
+    /// ten-thousandths.
+    pub fn money(&self) -> Option<(i128, i128)> {
+        match (self.backend, self.name()) {
+            (Backend::SqlServer, "money") => Some((i64::MIN.into(), i64::MAX.into())),
+            (Backend::SqlServer, "smallmoney") => Some((i32::MIN.into(), i32::MAX.into())),
+            _ => None,
+        }
+    }
+
+    /// The type to which a query on SQL Server converts a column, because the driver's own reading
+    /// would change values: code pages that it does not know, and money as floating-point numbers.
+    pub fn read_as(&self, own: Type) -> Option<String> {
+        Some(match (self.name(), own) {
+            ("money" | "smallmoney", _) => "decimal(19,4)".into(),
+            ("nchar" | "nvarchar" | "sysname", _) => return None,
+            (_, Type::Text(Some(length)) | Type::PaddedText(length)) if length <= LONGEST => {
+                format!("nvarchar({length})")
+            }
+            (_, Type::Text(_) | Type::PaddedText(_) | Type::Json | Type::Own) => {
+                "nvarchar(max)".into()
+            }
+            ("image", _) => "varbinary(max)".into(),
+            _ => return None,
+        })
+    }
+}
