@@ -3,13 +3,13 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Column, DependentKind, Generated, Table};
+use rowkey_tables::catalog::{Column, Generated, Table};
 use rowkey_tables::types::Type;
 
 use crate::engine::engine;
 use crate::prepared::PreparedTable;
 use crate::table_side::{ColumnSide, TableSide};
-use crate::{defaults, objects};
+use crate::{checks, counters, defaults, objects};
 
 /// How a table is made, and what it does not get.
 pub(super) struct Creation {
@@ -30,16 +30,16 @@ pub(super) fn creation(
     let mut lines = Vec::new();
     let primary = table.primary_key().map(|key| key.columns.as_slice());
     let primary = primary.filter(|columns| side.has_all(columns));
-    let counted = counted(table, side);
+    let counted = counters::counted(table, side);
     for column in &side.columns {
         let Some(original) = table.column(&column.name) else {
             return Err(Error::Missing {
                 what: format!("the column {} of the table {}", column.name, table.name),
             });
         };
-        let is_counted = counted.is_some_and(|counted| counted.name == column.name);
+        let is_counted = counted.iter().any(|counted| counted.name == column.name);
         lines.push(match is_counted {
-            true => counted_line(side, table, column, &mut left_out)?,
+            true => counters::line(side, table, column, &mut left_out)?,
             false => {
                 let default = default_of(source, table, side, original, column, &mut left_out);
                 let is_key = primary.is_some_and(|key| key.contains(&column.name));
@@ -49,10 +49,14 @@ pub(super) fn creation(
             }
         });
     }
-    let is_elsewhere = match counted {
-        Some(_) => target.counters.is_key || is_key_late && !target.counters.needs_key,
-        None => is_key_late,
+    let first = primary.and_then(<[String]>::first);
+    let is_elsewhere = match counted.iter().any(|counted| first == Some(&counted.name)) {
+        true => target.counters.is_key || is_key_late && !target.counters.needs_key,
+        false => is_key_late,
     };
+    for column in counted {
+        lines.extend(counters::index_line(table, side, column)?);
+    }
     match primary {
         Some(key) if !is_elsewhere => {
             lines.push(format!(
@@ -63,13 +67,11 @@ pub(super) fn creation(
         Some(_) => {}
         None => left_out.push(format!("{} has no primary key", side.name)),
     }
+    lines.extend(checks::unnamed(source, table, side)?);
     if !target.objects.adds_references {
-        for key in objects::references(prepared, tables)? {
-            match key {
-                Ok(object) => lines.push(object.definition),
-                Err(note) => left_out.push(note),
-            }
-        }
+        let references = objects::references(prepared, tables)?;
+        let made = references.into_iter().flatten();
+        lines.extend(made.map(|reference| reference.definition));
     }
     let statement = format!(
         "{} ({}){}",
@@ -95,44 +97,10 @@ pub(crate) fn line(
         true if (engine(backend).columns.is_null_written)(column.own) => " NULL",
         true => "",
     };
-    let default = default.map(|sql| format!(" DEFAULT {sql}"));
+    let clause = engine(backend).columns.default_clause;
+    let default = default.map(|sql| clause(column.own, &sql));
     let default = default.unwrap_or_default();
     Ok(format!("{name} {}{null}{default}", column.sql_type))
-}
-
-/// The column that the target counts: the only column of the primary key, if the source counts it.
-pub(crate) fn counted<'s>(table: &Table, side: &'s TableSide) -> Option<&'s ColumnSide> {
-    let [name] = table.primary_key()?.columns.as_slice() else {
-        return None;
-    };
-    let column = side.column(name)?;
-    let is_integer = matches!(column.own, Type::Integer { .. });
-    (is_integer && table.counts(table.column(name)?)).then_some(column)
-}
-
-/// A column of PostgreSQL that is always counted stays so: COPY gives it values all the same.
-fn counted_line(
-    side: &TableSide,
-    table: &Table,
-    column: &ColumnSide,
-    left_out: &mut Vec<String>,
-) -> Result<String, Error> {
-    let name = quote_identifier(side.backend, &column.name)?;
-    let sql_type = column.sql_type.as_str();
-    let mut dependents = table.dependents.iter();
-    let sequence = dependents
-        .find(|one| one.kind == DependentKind::Sequence && one.columns == [column.name.clone()]);
-    let definition = sequence.map_or("", |sequence| &sequence.definition);
-    let step = definition.split_once("INCREMENT BY ").map(|(_, step)| step);
-    let counters = &engine(side.backend).counters;
-    let kept = step.filter(|step| counters.has_steps && !step.starts_with('-'));
-    if let (Some(step), None) = (step, kept) {
-        left_out.push(format!(
-            "{}.{}: it counts by {step} in the source, and by 1 in the target",
-            table.name, column.name
-        ));
-    }
-    Ok((counters.column)(&name, sql_type, definition, kept))
 }
 
 fn default_of(
@@ -159,7 +127,7 @@ fn default_of(
     let sql = original
         .default
         .as_deref()
-        .filter(|sql| !sql.eq_ignore_ascii_case("null"))?;
+        .filter(|sql| !defaults::is_null(source, sql))?;
     // A `datetime` has the clock of UTC, and its default would have that of a session.
     let is_moment = original.column_type(source).meaning() == Some(Type::Instant)
         && engine(side.backend).columns.has_local_now

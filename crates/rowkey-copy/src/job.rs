@@ -3,11 +3,12 @@
 use rowkey_tables::Error;
 use rowkey_tables::catalog::Catalog;
 
-use crate::engine::engine;
 use crate::existing;
-use crate::objects::{self, ObjectKind, PlannedObject};
+use crate::objects::{self, PlannedObject};
+use crate::partitions;
 use crate::plan::{CopyPlan, CopyPolicy};
 use crate::prepared::PreparedTable;
+use crate::table_side::TableSide;
 
 /// The tables of a copy.
 pub(super) struct Job<'c> {
@@ -28,7 +29,7 @@ impl<'c> Job<'c> {
         };
         for planned in &plan.tables {
             let table = plan.prepare(catalog, planned)?;
-            objects::require_own_rows(table.original, catalog.backend)?;
+            partitions::require_once(plan, catalog, table.original)?;
             job.notes.extend(table.omitted_columns());
             let keeps_rows = table.to.keeps_rows();
             job.notes
@@ -38,25 +39,9 @@ impl<'c> Job<'c> {
         Ok(job)
     }
 
-    /// The keys and indexes of all tables, then the references, with the numbers of their tables.
+    /// The keys, indexes, references and CHECKs of all tables, with the numbers of these.
     pub(super) fn planned_objects(&self) -> Result<Vec<(usize, PlannedObject)>, Error> {
-        let mut used = objects::used_names(&self.tables);
-        let mut planned = Vec::new();
-        let all: Vec<&PreparedTable<'_>> = self.tables.iter().collect();
-        for (number, table) in all.iter().enumerate() {
-            planned.extend(objects::late_key(table)?.map(|key| (number, Ok(key))));
-        }
-        for (number, table) in all.iter().enumerate() {
-            let indexes = objects::indexes(table, &mut used)?;
-            planned.extend(indexes.into_iter().map(|index| (number, index)));
-        }
-        for (number, table) in all.iter().enumerate() {
-            if engine(table.to.backend).objects.adds_references {
-                let keys = objects::references(table, &all)?;
-                planned.extend(keys.into_iter().map(|key| (number, key)));
-            }
-        }
-        Ok(planned)
+        planned_objects(&self.tables)
     }
 
     /// What of it a target has not got.
@@ -70,16 +55,63 @@ impl<'c> Job<'c> {
             if let Ok(object) = object
                 && !table.is_some_and(|table| object.is_in(table, &names))
             {
-                let what = match object.kind {
-                    ObjectKind::PrimaryKey => object.name.clone(),
-                    ObjectKind::Index => format!("index {}", object.name),
-                    ObjectKind::Reference => format!("reference {}", object.name),
-                };
-                missing.push(format!("{}: the {what} is missing", side.name));
+                missing.push(format!(
+                    "{}: the {} is missing",
+                    side.name,
+                    object.described()
+                ));
             }
         }
         Ok(missing)
     }
+}
+
+/// The keys and indexes of all tables, then the references and the CHECKs, with the numbers of their
+/// tables.
+pub(super) fn planned_objects(
+    tables: &[PreparedTable<'_>],
+) -> Result<Vec<(usize, PlannedObject)>, Error> {
+    let mut used = objects::used_names(tables);
+    let mut planned = Vec::new();
+    let all: Vec<&PreparedTable<'_>> = tables.iter().collect();
+    for (number, table) in all.iter().enumerate() {
+        planned.extend(objects::late_key(table)?.map(|key| (number, Ok(key))));
+    }
+    for (number, table) in all.iter().enumerate() {
+        let indexes = objects::indexes(table, &mut used)?;
+        planned.extend(indexes.into_iter().map(|index| (number, index)));
+    }
+    for (number, table) in all.iter().enumerate() {
+        let mut others = objects::references(table, &all)?;
+        others.extend(objects::checks(table)?);
+        planned.extend(others.into_iter().map(|other| (number, other)));
+    }
+    Ok(planned)
+}
+
+/// The names in `leave-out` that no object has.
+pub(super) fn unknown_names(tables: &[PreparedTable<'_>]) -> Result<Vec<Error>, Error> {
+    let complete = tables.iter().map(|table| {
+        table.with_target(TableSide {
+            leave_out: Vec::new(),
+            ..table.to.clone()
+        })
+    });
+    let planned = planned_objects(&complete.collect::<Vec<_>>())?;
+    let mut refused = Vec::new();
+    for (number, table) in tables.iter().enumerate() {
+        let names = names_of(&planned, number);
+        let is_known = |name: &&String| names.contains(&name.as_str());
+        let unknown = table.to.leave_out.iter().filter(|name| !is_known(name));
+        refused.extend(unknown.map(|name| {
+            Error::refused(
+                format!("`leave-out` of {}", table.original.name),
+                format!("the table gets no index and no reference {name}"),
+                format!("write one of: {}", names.join(", ")),
+            )
+        }));
+    }
+    Ok(refused)
 }
 
 /// The names of the objects of a table.

@@ -9,12 +9,16 @@
 
 mod batch;
 mod checkpoint;
+mod checks;
 pub mod chunks;
 mod compare;
+mod conditions;
+mod counters;
 mod create;
 mod defaults;
 mod engine;
 mod existing;
+mod index_rules;
 mod job;
 mod mapping;
 mod names;
@@ -23,6 +27,7 @@ mod omissions;
 #[cfg(feature = "parquet")]
 #[cfg_attr(docsrs, doc(cfg(feature = "parquet")))]
 pub mod parquet;
+mod partitions;
 mod plan;
 mod planning;
 mod preflight;
@@ -33,6 +38,7 @@ mod request;
 mod run;
 mod select;
 mod session;
+mod sql_text;
 mod table_parts;
 mod table_side;
 mod target_tables;

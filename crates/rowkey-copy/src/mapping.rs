@@ -12,6 +12,7 @@ use rowkey_tables::{Connection, Error};
 
 use crate::engine::engine;
 use crate::names;
+use crate::partitions::is_partitioned;
 use crate::plan::{ColumnPlan, CopyPlan, TablePlan, is_collation};
 use crate::prepared::PreparedTable;
 use crate::table_side::{ColumnSide, Content, TableSide};
@@ -117,6 +118,9 @@ impl CopyPlan {
             columns: from,
             key: key.clone(),
             existing_rows: None,
+            is_partitioned: is_partitioned(original, catalog.backend),
+            leave_out: Vec::new(),
+            stand_in: None,
         };
         let to = TableSide {
             backend: self.target()?,
@@ -124,6 +128,9 @@ impl CopyPlan {
             columns: to,
             key,
             existing_rows: table.existing_rows,
+            is_partitioned: false,
+            leave_out: table.leave_out.clone(),
+            stand_in: None,
         };
         Ok(PreparedTable { original, from, to })
     }

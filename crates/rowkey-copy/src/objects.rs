@@ -3,13 +3,14 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Column, DependentKind, ForeignKey, QualifiedName, Table};
+use rowkey_tables::catalog::{DependentKind, ForeignKey, QualifiedName, Table};
 use rowkey_tables::connection::Connection;
 
 use crate::engine::{LateKey, engine};
-use crate::names;
+use crate::index_rules::{self, NoRules, Rules};
 use crate::prepared::PreparedTable;
 use crate::table_side::{Content, TableSide};
+use crate::{checks, names};
 
 /// Something that a table gets.
 pub(super) struct Object {
@@ -30,9 +31,20 @@ pub(super) enum ObjectKind {
     PrimaryKey,
     Index,
     Reference,
+    Check,
 }
 
 impl Object {
+    /// What the object is called in reports.
+    pub(super) fn described(&self) -> String {
+        match self.kind {
+            ObjectKind::PrimaryKey => self.name.clone(),
+            ObjectKind::Index => format!("index {}", self.name),
+            ObjectKind::Reference => format!("reference {}", self.name),
+            ObjectKind::Check => format!("check {}", self.name),
+        }
+    }
+
     /// Whether a table has it: by its name, or under one that the server or somebody else has given
     /// to something that covers the same. What has the name of another planned object is that one.
     pub(super) fn is_in(&self, table: &Table, planned: &[&str]) -> bool {
@@ -66,12 +78,66 @@ impl Object {
                     });
                 key.name == *name || is_alike && !is_of_another(&key.name)
             }),
+            ObjectKind::Check => {
+                let mut dependents = table.dependents.iter();
+                dependents.any(|one| one.kind == DependentKind::Check && one.name == *name)
+            }
         }
     }
 }
 
 /// An object, or why there is none.
-pub(super) type PlannedObject = Result<Object, String>;
+pub(super) type PlannedObject = Result<Object, Omission>;
+
+/// Why a table does not get an object.
+pub(super) enum Omission {
+    /// Frameworks make many of them.
+    ForLike,
+    /// As a sentence.
+    Other(String),
+}
+
+/// What is left out, as sentences.
+pub(super) fn notes(omissions: impl IntoIterator<Item = Omission>) -> Vec<String> {
+    let (mut notes, mut for_like) = (Vec::new(), 0);
+    for omission in omissions {
+        match omission {
+            Omission::ForLike => for_like += 1,
+            Omission::Other(note) => notes.push(note),
+        }
+    }
+    match for_like {
+        0 => {}
+        1 => notes.push("1 index for LIKE is left out".into()),
+        _ => notes.push(format!("{for_like} indexes for LIKE are left out")),
+    }
+    notes
+}
+
+/// Objects without those that the plan leaves out.
+fn without_left_out(
+    table: &Table,
+    side: &TableSide,
+    planned: Vec<PlannedObject>,
+) -> Vec<PlannedObject> {
+    let is_left_out = |object: &Object| side.leave_out.contains(&object.name);
+    let planned = planned.into_iter().map(|planned| match planned {
+        Ok(object) if is_left_out(&object) => Err(Omission::Other(format!(
+            "{}: the {} is left out, as the plan says",
+            table.name,
+            object.described()
+        ))),
+        planned => planned,
+    });
+    planned.collect()
+}
+
+/// What to write in a plan so that a table gets none of some indexes and references.
+pub(super) fn line_to_leave_out(table: &QualifiedName, names: &[String]) -> String {
+    let names: toml::Value = names.iter().map(String::as_str).collect::<Vec<_>>().into();
+    let table = toml::Value::from(table.to_string());
+    format!("write `leave-out = {names}` below `name = {table}` in the plan")
+}
 
 /// Quoted names, as a list in SQL.
 pub(super) fn list(backend: Backend, names: &[String]) -> Result<String, Error> {
@@ -138,43 +204,66 @@ pub(super) fn indexes(
     let (source, side, table) = (table.from.backend, &table.to, table.original);
     let mut found = Vec::new();
     let keys = table.keys.iter().filter(|key| !key.is_primary);
-    let keys = keys.map(|key| (&key.name, &key.columns, true, true));
-    let indexes = table
-        .indexes
-        .iter()
-        .map(|index| (&index.name, &index.columns, index.is_unique, index.is_plain));
-    for (name, columns, is_unique, is_plain) in keys.chain(indexes) {
-        if !is_plain || columns.is_empty() || !side.has_all(columns) {
-            let (what, so) = match is_unique {
-                true => ("unique index", ", so that the target takes values twice"),
-                false => ("index", ""),
-            };
-            found.push(Err(format!(
-                "{}: the {what} {name} is left out, because it is more than a list of copied columns{so}",
-                table.name
-            )));
-            continue;
-        }
-        let name = free_name(source, side, name, columns, "key", used);
+    let keys = keys.map(|key| (&key.name, &key.columns, true, None));
+    let indexes = table.indexes.iter();
+    let indexes = indexes.map(|index| (&index.name, &index.columns, index.is_unique, Some(index)));
+    for (name, columns, is_unique, index) in keys.chain(indexes) {
+        let rules = match index.filter(|index| !index.is_list()) {
+            Some(index) => index_rules::translated(source, table, side, index)?,
+            None => index_of_columns(side, columns)?,
+        };
+        let rules = match rules {
+            Ok(rules) => rules,
+            Err(NoRules::ForLike) if !is_unique => {
+                found.push(Err(Omission::ForLike));
+                continue;
+            }
+            Err(_) => {
+                let (what, so) = match is_unique {
+                    true => ("unique index", ", so that the target takes values twice"),
+                    false => ("index", ""),
+                };
+                found.push(Err(Omission::Other(format!(
+                    "{}: the {what} {name} is left out, because it is more than a list of copied columns{so}",
+                    table.name
+                ))));
+                continue;
+            }
+        };
+        let name = free_name(source, side, name, &rules.columns, "key", used);
         let quoted = quote_identifier(side.backend, &name)?;
         let unique = if is_unique { "UNIQUE " } else { "" };
         let statement = format!(
-            "CREATE {unique}INDEX {quoted} ON {} ({}){}",
+            "CREATE {unique}{}INDEX {quoted} ON {} {}{}",
+            rules.kind,
             side.quoted()?,
-            list(side.backend, columns)?,
-            unless_null(table, side, columns, is_unique)?
+            rules.words,
+            unless_null(table, side, &rules.columns, is_unique)?
         );
         found.push(Ok(Object {
             name,
             kind: ObjectKind::Index,
-            columns: columns.clone(),
+            columns: rules.columns,
             is_unique,
             referred: None,
             definition: String::new(),
             statement,
         }));
     }
-    Ok(found)
+    Ok(without_left_out(table, side, found))
+}
+
+/// An index of whole columns, if they are copied.
+fn index_of_columns(side: &TableSide, columns: &[String]) -> Result<Result<Rules, NoRules>, Error> {
+    let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
+    if columns.is_empty() || !columns.iter().all(is_copied) {
+        return Ok(Err(NoRules::NotUnderstood));
+    }
+    Ok(Ok(Rules {
+        kind: "",
+        columns: columns.to_vec(),
+        words: format!("({})", list(side.backend, columns)?),
+    }))
 }
 
 /// The condition of a unique index where NULL would be the same as NULL.
@@ -282,7 +371,9 @@ pub(super) fn references(
         let others = tables.iter().map(|other| other.original);
         let others = others.filter(|other| other.name != table.name);
         let mut others = others.flat_map(|other| &other.foreign_keys);
-        let is_shared = has.references_share_names && others.any(|other| other.name == key.name);
+        let is_shared = has.references_share_names
+            && !key.name.is_empty()
+            && others.any(|other| other.name == key.name);
         let name = match is_shared {
             true => format!("{}_{}", side.name.name, key.name),
             false => key.name.clone(),
@@ -311,57 +402,34 @@ pub(super) fn references(
             definition,
         }));
     }
-    Ok(found)
+    Ok(without_left_out(table, side, found))
 }
 
-fn omitted(table: &Table, key: &ForeignKey, why: &str) -> String {
-    format!(
+/// The CHECKs of a table, within one product.
+pub(super) fn checks(table: &PreparedTable<'_>) -> Result<Vec<PlannedObject>, Error> {
+    let (source, side, table) = (table.from.backend, &table.to, table.original);
+    let mut found = Vec::new();
+    for check in checks::named(source, table, side)? {
+        found.push(Ok(Object {
+            name: check.name,
+            kind: ObjectKind::Check,
+            columns: check.columns,
+            is_unique: false,
+            referred: None,
+            statement: format!("ALTER TABLE {} ADD {}", side.quoted()?, check.definition),
+            definition: check.definition,
+        }));
+    }
+    Ok(without_left_out(table, side, found))
+}
+
+fn omitted(table: &Table, key: &ForeignKey, why: &str) -> Omission {
+    Omission::Other(format!(
         "{}: the reference of {} to {} is left out: {why}",
         table.name,
         key.columns.join(", "),
         key.target
-    )
-}
-
-/// Fails for a table whose rows are those of its partitions, which are tables of their own in the
-/// plan.
-pub(crate) fn require_own_rows(table: &Table, source: Backend) -> Result<(), Error> {
-    let mut dependents = table.dependents.iter();
-    let is_partitioned = engine(source).objects.partitions_are_tables
-        && dependents.any(|one| one.kind == DependentKind::Partition && one.name == "partitioned");
-    match is_partitioned {
-        false => Ok(()),
-        true => Err(Error::refused(
-            table.name.to_string(),
-            "it is partitioned, and its rows are copied with its partitions, as tables of their own",
-            "delete its entry from the plan",
-        )),
-    }
-}
-
-/// The last number that the source has counted in a column, although its row may be gone; 0 if it
-/// does not say.
-pub(super) async fn counted_to(
-    source: &mut Connection,
-    table: &Table,
-    column: &Column,
-) -> Result<i64, Error> {
-    let last = engine(source.backend()).counters.last;
-    let Some((query, values)) = last(table, column)? else {
-        return Ok(0);
-    };
-    let doing = format!("the counter of {}", table.name);
-    let rows = source.query(&doing, query, &values).await?;
-    let last = rows
-        .first()
-        .map_or(Ok(None), |row| row.optional_integer(0))?;
-    Ok(last.unwrap_or(0))
-}
-
-/// The statements that let a counter continue after the rows, and after the last number of the
-/// source.
-pub(crate) fn counter(side: &TableSide, column: &str, last: i64) -> Result<Vec<String>, Error> {
-    (engine(side.backend).counters.after)(side, column, last)
+    ))
 }
 
 #[cfg(test)]
@@ -393,6 +461,7 @@ mod tests {
             is_unique,
             is_plain,
             definition: String::new(),
+            terms: Vec::new(),
         }
     }
 

@@ -1,11 +1,12 @@
 //! What a copy leaves behind, and what it meets in the target, as sentences.
 
 use rowkey_core::Backend;
-use rowkey_tables::catalog::{Catalog, DependentKind, QualifiedName, Table};
+use rowkey_tables::catalog::{Catalog, Dependent, DependentKind, QualifiedName, Table};
 use rowkey_tables::inventory::other_schemas;
 use rowkey_tables::types::Type;
 use rowkey_tables::{Connection, Error};
 
+use crate::checks;
 use crate::engine::engine;
 use crate::plan::CopyPlan;
 use crate::prepared::PreparedTable;
@@ -32,7 +33,13 @@ pub(super) async fn of_database(
 /// What is left out of one table: what depends on it, and what its columns no longer say.
 pub(super) fn of_table(table: &PreparedTable<'_>) -> Vec<String> {
     let (source, side, table) = (table.from.backend, &table.to, table.original);
-    let mut notes = dependents(table);
+    let mut notes = dependents(table, |dependent| {
+        checks::words(source, table, side, dependent).is_some()
+    });
+    if checks::unnamed(source, table, side).is_ok_and(|checks| checks.is_empty()) {
+        notes.extend(unnamed_checks(table));
+    }
+    notes.extend(of_definition(table));
     notes.extend(keys(table));
     notes.extend(collations(table, side));
     notes.extend(offsets(source, table, side));
@@ -122,7 +129,7 @@ async fn programs(
 }
 
 /// What depends on a table and stays behind, as sentences.
-fn dependents(table: &Table) -> Vec<String> {
+fn dependents(table: &Table, goes: impl Fn(&Dependent) -> bool) -> Vec<String> {
     let is_own = |kind| {
         matches!(
             kind,
@@ -131,12 +138,11 @@ fn dependents(table: &Table) -> Vec<String> {
     };
     let dependents = table.dependents.iter();
     dependents
-        .filter(|dependent| !is_own(dependent.kind))
+        .filter(|dependent| !is_own(dependent.kind) && !goes(dependent))
         .map(|dependent| {
             let (kind, name) = (dependent.kind.name(), &dependent.name);
             format!("{}: the {kind} {name} is left out", table.name)
         })
-        .chain(of_definition(table))
         .collect()
 }
 
@@ -165,7 +171,6 @@ fn of_definition(table: &Table) -> Vec<String> {
     let behind = end.map_or(&tokens[..], |end| &tokens[end..]);
     let mut notes = Vec::new();
     for (tokens, keyword, what) in [
-        (&tokens[..], "CHECK", "its CHECKs are left out"),
         (
             &tokens[..],
             "COLLATE",
@@ -179,6 +184,19 @@ fn of_definition(table: &Table) -> Vec<String> {
         }
     }
     notes
+}
+
+/// The CHECKs of SQLite have no names in the catalogue.
+#[cfg(feature = "sqlite")]
+fn unnamed_checks(table: &Table) -> Option<String> {
+    let tokens = rowkey_tables::catalog::sqlite::tokens(table.statement()).ok()?;
+    let has_check = tokens.iter().any(|token| token.is_keyword("CHECK"));
+    has_check.then(|| format!("{}: its CHECKs are left out", table.name))
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn unnamed_checks(_: &Table) -> Option<String> {
+    None
 }
 
 #[cfg(not(feature = "sqlite"))]

@@ -288,6 +288,7 @@ impl<'c> Planner<'c> {
             becomes,
             catalog: self.catalog.hash_to_copy(&table.name),
             existing_rows: there.and(self.choices.existing_rows),
+            leave_out: Vec::new(),
             columns: columns
                 .filter(|column| !self.is_row_version(column) && !is_computed(column))
                 .map(|column| self.column(table, there, column))

@@ -14,6 +14,15 @@ pub(crate) struct PreparedTable<'c> {
 }
 
 impl PreparedTable<'_> {
+    /// The same table as another one of the target.
+    pub(crate) fn with_target(&self, to: TableSide) -> Self {
+        Self {
+            original: self.original,
+            from: self.from.clone(),
+            to,
+        }
+    }
+
     /// The columns of the source that are not copied, as sentences.
     pub(crate) fn omitted_columns(&self) -> impl Iterator<Item = String> {
         self.from.omitted_columns(self.original)

@@ -9,14 +9,16 @@ use serde::Serialize;
 use crate::batch::RowSum;
 use crate::checkpoint::{self, Checkpoint, State};
 use crate::compare::{self, Difference, compare_table};
-use crate::existing::{check_references, check_rows, check_target, delete_rows};
-use crate::job::{Job, names_of};
-use crate::mapping::check_backends;
+use crate::engine::engine;
+use crate::existing::{check_rows, check_target, delete_rows};
+use crate::job::{Job, names_of, unknown_names};
+use crate::mapping::{all_or_one, check_backends};
+use crate::objects::{self, Object, ObjectKind};
 use crate::plan::CopyPlan;
 use crate::prepared::PreparedTable;
 use crate::request::{MAX_JOBS, Request};
 use crate::table_parts::{self, Part, TableProgress};
-use crate::{create, objects, omissions, preflight, session};
+use crate::{counters, create, omissions, preflight, session};
 
 /// What was copied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -92,6 +94,7 @@ pub async fn copy(
     let catalog = Catalog::read(source).await?;
     plan.check_catalog(&catalog)?;
     let mut job = Job::new(plan, &catalog)?;
+    all_or_one(unknown_names(&job.tables)?)?;
     job.notes.extend(catalog.unseen.iter().cloned());
     let left_out = omissions::of_database(source, plan, &catalog).await?;
     job.notes.extend(left_out);
@@ -115,8 +118,7 @@ pub async fn copy(
         job.add_objects(target, progress).await?;
     }
     job.set_counters(source, target).await?;
-    let orphan = "a row refers to one that does not exist, in the source too";
-    check_references(target, orphan).await?;
+    job.check_references(target).await?;
     // Otherwise it stays without an end, so that the next run says so, too.
     if tables.iter().all(|table| table.changed.is_none()) {
         checkpoint::end(target, &job.id).await?;
@@ -180,6 +182,12 @@ impl Job<'_> {
                 let doing = format!("making the table {}", table.to.name);
                 target.execute(&doing, &made.statement).await?;
                 self.notes.extend(made.left_out);
+                let redefine = engine(table.to.backend).objects.redefine;
+                if let Some(redefine) = redefine.filter(|_| !table.to.leave_out.is_empty()) {
+                    for statement in redefine(&table.to.name.name, &made.statement) {
+                        target.execute(&doing, &statement).await?;
+                    }
+                }
             }
             self.notes.extend(omissions::of_table(table));
         }
@@ -301,27 +309,77 @@ impl Job<'_> {
         let planned = self.planned_objects()?;
         let catalog = Catalog::read(target).await?;
         for (number, object) in &planned {
-            let object = match object {
-                Ok(object) => object,
-                Err(note) => {
-                    self.notes.push(note.clone());
-                    continue;
-                }
-            };
+            let Ok(object) = object else { continue };
             let side = &self.tables[*number].to;
             let names = names_of(&planned, *number);
             if !object.is_in(catalog.table(&side.name)?, &names) {
                 let doing = format!("{}: {}", side.name, object.name);
                 progress.report(Step::Begins(doing.clone()));
-                target.execute(&doing, &object.statement).await?;
+                let added = target.execute(&doing, &object.statement).await;
+                added.map_err(|error| self.not_added(*number, object, error))?;
             }
         }
+        let omissions = planned.into_iter().filter_map(|(_, planned)| planned.err());
+        self.notes.extend(objects::notes(omissions));
         Ok(())
+    }
+
+    /// Looks for rows that refer to none, where the target has not looked yet.
+    async fn check_references(&self, target: &mut Connection) -> Result<(), Error> {
+        let Some(query) = engine(target.backend()).objects.orphan else {
+            return Ok(());
+        };
+        let doing = "the references of the target";
+        let rows = target.query(doing, query, &[]).await?;
+        let Some(row) = rows.first() else {
+            return Ok(());
+        };
+        let (table, referred) = (row.text(0)?, row.text(2)?);
+        let why = "a row refers to one that does not exist, in the source too";
+        for (number, object) in self.planned_objects()? {
+            if let Ok(object) = object
+                && self.tables[number].to.name.name == table
+                && object
+                    .referred
+                    .as_ref()
+                    .is_some_and(|(name, _)| name.name == referred)
+            {
+                return Err(self.refused_at_the_end(number, &object, why));
+            }
+        }
+        Err(Error::Differs {
+            what: format!("the references of {table}"),
+            found: why.into(),
+        })
+    }
+
+    /// The error for an object that the target refuses although it took it without rows.
+    fn not_added(&self, number: usize, object: &Object, error: Error) -> Error {
+        match error.sql_state() {
+            Some(_) if object.kind != ObjectKind::PrimaryKey => {
+                self.refused_at_the_end(number, object, &error.reason())
+            }
+            _ => error,
+        }
+    }
+
+    fn refused_at_the_end(&self, number: usize, object: &Object, why: &str) -> Error {
+        let PreparedTable { original, to, .. } = &self.tables[number];
+        let mut names = to.leave_out.clone();
+        names.push(object.name.clone());
+        let line = objects::line_to_leave_out(&original.name, &names);
+        Error::refused(
+            format!("{}: the {}", to.name, object.described()),
+            why,
+            format!(
+                "correct the rows in the target, or {line}; then repeat the command, which goes on"
+            ),
+        )
     }
 
     /// Lets the counters of the target continue after the rows.
     async fn set_counters(
-        &self,
+        &mut self,
         source: &mut Connection,
         target: &mut Connection,
     ) -> Result<(), Error> {
@@ -332,12 +390,9 @@ impl Job<'_> {
             ..
         } in copied
         {
-            let counted = create::counted(table, side);
-            let Some(column) = counted.and_then(|column| table.column(&column.name)) else {
-                continue;
-            };
-            let last = objects::counted_to(source, table, column).await?;
-            for statement in objects::counter(side, &column.name, last)? {
+            let continued = counters::continued(source, table, side).await?;
+            self.notes.extend(continued.notes);
+            for statement in continued.statements {
                 let doing = format!("the counter of {}", side.name);
                 target.execute(&doing, &statement).await?;
             }

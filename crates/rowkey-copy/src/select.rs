@@ -75,9 +75,12 @@ impl TableSide {
     }
 
     /// The table, as it follows FROM. The rows of tables that inherit from it are copied with
-    /// these.
+    /// these; those of its partitions are its own.
     pub(crate) fn rows(&self) -> Result<String, Error> {
-        let only = engine(self.backend).rows.only;
+        let only = match self.is_partitioned {
+            true => "",
+            false => engine(self.backend).rows.only,
+        };
         Ok(format!("{only}{}", self.quoted()?))
     }
 

@@ -20,6 +20,12 @@ pub(crate) struct TableSide {
     pub(crate) key: Vec<usize>,
     /// What becomes of the rows that a table of the target has already.
     pub(crate) existing_rows: Option<ExistingRows>,
+    /// Whether its rows are in partitions, through which they are read.
+    pub(crate) is_partitioned: bool,
+    /// The names of the indexes and references that the plan leaves out.
+    pub(crate) leave_out: Vec<String>,
+    /// The table that is made in its place, for a rehearsal.
+    pub(crate) stand_in: Option<QualifiedName>,
 }
 
 #[derive(Clone, Debug)]
@@ -76,7 +82,8 @@ impl TableSide {
     }
 
     pub(crate) fn quoted(&self) -> Result<String, Error> {
-        self.name.quoted(self.backend)
+        let name = self.stand_in.as_ref().unwrap_or(&self.name);
+        name.quoted(self.backend)
     }
 
     pub(crate) fn column(&self, name: &str) -> Option<&ColumnSide> {

@@ -3,7 +3,7 @@
 use crate::plan::CopyPlan;
 use crate::prepared::PreparedTable;
 use crate::table_side::TableSide;
-use crate::{create, objects, omissions};
+use crate::{checks, counters, create, objects, omissions};
 use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
 use rowkey_tables::{Connection, Error};
 
@@ -27,12 +27,8 @@ impl TargetTable<'_> {
     /// The statements that let the table's counter continue after the rows, and after the last
     /// number that the source has counted so far.
     pub(crate) async fn counter(&self, source: &mut Connection) -> Result<Vec<String>, Error> {
-        let counted = create::counted(self.original, &self.to);
-        let Some(column) = counted.and_then(|column| self.original.column(&column.name)) else {
-            return Ok(Vec::new());
-        };
-        let last = objects::counted_to(source, self.original, column).await?;
-        objects::counter(&self.to, &column.name, last)
+        let continued = counters::continued(source, self.original, &self.to).await?;
+        Ok(continued.statements)
     }
 }
 
@@ -59,14 +55,21 @@ pub(crate) fn target_tables<'c>(
         let made = create::creation(table, &all, false)?;
         let mut left_out = made.left_out;
         left_out.extend(omissions::of_table(table));
+        // The job makes tables, indexes and references.
+        let checks = checks::named(table.from.backend, table.original, &table.to)?;
+        left_out.extend(checks.iter().map(|check| {
+            let table = &table.original.name;
+            format!("{table}: the check {} is left out", check.name)
+        }));
         let mut statements_of = |found: Vec<objects::PlannedObject>| {
-            let mut statements = Vec::new();
+            let (mut statements, mut omissions) = (Vec::new(), Vec::new());
             for object in found {
                 match object {
                     Ok(object) => statements.push((object.name, object.statement)),
-                    Err(note) => left_out.push(note),
+                    Err(omission) => omissions.push(omission),
                 }
             }
+            left_out.extend(objects::notes(omissions));
             statements
         };
         let indexes = statements_of(objects::indexes(table, &mut used)?);

@@ -20,7 +20,7 @@ use rowkey_tables::catalog::{Catalog, Column, Table};
 use rowkey_tables::{Connection, Error, Progress, Step};
 
 use crate::mapping::check_backend;
-use crate::objects::require_own_rows;
+use crate::partitions::require_once;
 use crate::plan::CopyPlan;
 
 /// How many rows a range has, unless a number of ranges is asked for.
@@ -85,7 +85,7 @@ async fn ranges_of(
     let mut found = Vec::new();
     for planned in planned {
         let table = catalog.table(&planned.name)?;
-        require_own_rows(table, catalog.backend)?;
+        require_once(plan, catalog, table)?;
         progress.report(Step::Begins(format!("dividing {}", table.name)));
         let columns = match &request.column {
             Some(name) => vec![column(table, name)?],

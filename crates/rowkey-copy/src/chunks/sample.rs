@@ -9,6 +9,7 @@ use rowkey_tables::{Connection, Error};
 
 use super::key::KeyColumn;
 use crate::engine::{Sample, engine};
+use crate::partitions::is_partitioned;
 
 /// An estimate of fewer rows is not trusted, because counting them takes no time if it is right.
 const COUNTED: u64 = 100_000;
@@ -41,9 +42,12 @@ async fn number(source: &mut Connection, table: &Table, query: &str) -> Result<u
     source.count(&doing, query, &[]).await
 }
 
-/// The table itself, without those that inherit from it.
+/// The table itself, without those that inherit from it; or its partitions, where it has no rows.
 fn from(backend: Backend, table: &Table) -> Result<String, Error> {
-    let only = engine(backend).rows.only;
+    let only = match is_partitioned(table, backend) {
+        true => "",
+        false => engine(backend).rows.only,
+    };
     Ok(format!("{only}{}", table.name.quoted(backend)?))
 }
 

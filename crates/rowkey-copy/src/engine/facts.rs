@@ -29,8 +29,8 @@ pub(crate) fn of_column(pattern: &str, column: &str) -> String {
 pub(crate) struct Columns {
     /// A default of the same database.
     pub(crate) default: fn(&str) -> String,
-    /// Whether a column of a type may have a default.
-    pub(crate) has_default: fn(Type) -> bool,
+    /// The words for the default of a column of a type.
+    pub(crate) default_clause: fn(Type, &str) -> String,
     /// Whether the clock of a default without a zone is that of the session.
     pub(crate) has_local_now: bool,
     /// Whether NULL is written for a column that may have it.
@@ -39,6 +39,10 @@ pub(crate) struct Columns {
     pub(crate) names_collations: bool,
     /// The defaults for now, without a zone and with one.
     pub(crate) now: [&'static str; 2],
+    /// The default for the current day, if there is one.
+    pub(crate) today: Option<&'static str>,
+    /// Whether the catalogue shows the default of a moment in UTC, or with its zone.
+    pub(crate) shows_moments: bool,
     /// What the catalogue shows around a default.
     pub(crate) unwrapped: fn(&str) -> &str,
     /// What it shows around a literal.
@@ -55,19 +59,37 @@ pub(crate) struct Counters {
     pub(crate) after: fn(&TableSide, &str, i64) -> Result<Vec<String>, Error>,
     /// The definition of a column from its name and type, how it counts in PostgreSQL, and the step.
     pub(crate) column: fn(&str, &str, &str, Option<&str>) -> String,
+    /// Which columns may be counted besides the only column of a primary key.
+    pub(crate) besides_key: BesidesKey,
     pub(crate) has_steps: bool,
     /// Whether the definition has the primary key.
     pub(crate) is_key: bool,
-    /// The query for the last number that was counted, and its values.
+    /// The query for the last number that was counted, and its values. A second column is the step.
     pub(crate) last: fn(&Table, &Column) -> Result<Option<Query>, Error>,
     /// Whether only columns of keys are counted.
     pub(crate) needs_key: bool,
+    /// The statement that sets the step of a column of a table.
+    pub(crate) set_step: Option<fn(&str, &str, i64) -> String>,
+}
+
+/// Which columns are counted besides the only column of a primary key.
+#[derive(Clone, Copy)]
+pub(crate) enum BesidesKey {
+    None,
+    /// One of a table, and only with an index that begins with it.
+    OneWithIndex,
+    All,
 }
 
 /// Keys, indexes, references and programs.
 pub(crate) struct Objects {
     /// Whether references can be added to a table.
     pub(crate) adds_references: bool,
+    /// Where they cannot be dropped either, the statements for an existing table with a name and a
+    /// new definition, whose rows stay as they are.
+    pub(crate) redefine: Option<fn(&str, &str) -> Vec<String>>,
+    /// The words of a CHECK that has a name, from its definition in the catalogue.
+    pub(crate) check: Option<fn(&str) -> Option<String>>,
     /// The query for the privileges on whole tables, unless they are among the dependents.
     pub(crate) grants: Option<&'static str>,
     /// Whether a reference may have RESTRICT and SET DEFAULT.
@@ -78,7 +100,8 @@ pub(crate) struct Objects {
     /// Whether an index has a name that only the server gives.
     pub(crate) is_reserved: fn(&str) -> bool,
     pub(crate) late_key: LateKey,
-    /// The query for a reference without a row, where nobody looks when rows are written.
+    /// The query for a reference without a row, where nobody looks when rows are written: its table,
+    /// a row, and the table that it refers to.
     pub(crate) orphan: Option<&'static str>,
     /// The query for the references without a row, by the table they refer to.
     pub(crate) orphans: Option<&'static str>,
@@ -194,6 +217,7 @@ pub(crate) struct Target {
     pub(crate) create: fn(&str) -> String,
     /// The query for the account's schema, and whether it may make tables in it.
     pub(crate) create_privilege: Option<&'static str>,
+    pub(crate) rehearsal: Rehearsal,
     /// The options of a table, and of that for the state of copies.
     pub(crate) options: &'static str,
     pub(crate) state_options: &'static str,
@@ -213,6 +237,24 @@ pub(crate) struct Target {
     pub(crate) temporary_collation: &'static str,
     /// The query for a type by its name, where users make types.
     pub(crate) user_type: Option<&'static str>,
+}
+
+/// How tables are made before the first row, and undone.
+pub(crate) enum Rehearsal {
+    /// In a transaction that is rolled back: its beginning, a savepoint, the way back to it, and its
+    /// end.
+    Transaction {
+        begin: &'static str,
+        savepoint: &'static str,
+        back: &'static str,
+        end: &'static str,
+    },
+    /// Where definitions are committed at once: under other names, whose tables are dropped between
+    /// two settings.
+    StandIns {
+        before: &'static str,
+        after: &'static str,
+    },
 }
 
 /// The values that columns hold.

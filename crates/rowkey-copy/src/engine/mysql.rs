@@ -7,32 +7,45 @@ use rowkey_tables::{Error, Value};
 use super::facts::*;
 use crate::table_side::TableSide;
 
-pub(super) const MYSQL: Engine = of(NegativeZero::Kept);
-pub(super) const MARIADB: Engine = of(NegativeZero::Lost);
+pub(super) const MYSQL: Engine = of(NegativeZero::Kept, default_of_mysql, check_of_mysql);
+pub(super) const MARIADB: Engine = of(NegativeZero::Lost, str::to_owned, check_of_mariadb);
 
-const fn of(negative_zero: NegativeZero) -> Engine {
+const fn of(
+    negative_zero: NegativeZero,
+    default: fn(&str) -> String,
+    check: fn(&str) -> Option<String>,
+) -> Engine {
     Engine {
         columns: Columns {
-            default: str::to_owned,
-            has_default: |own| !matches!(own, Type::Text(None) | Type::Bytes(None) | Type::Json),
+            default,
+            default_clause,
             has_local_now: true,
             // A `timestamp` is otherwise NOT NULL, with a default.
             is_null_written: |own| own == Type::Instant,
             names_collations: true,
             now: ["CURRENT_TIMESTAMP(6)"; 2],
-            unwrapped: |sql| sql,
+            today: Some("(CURRENT_DATE)"),
+            shows_moments: true,
+            unwrapped: |sql| {
+                let expression = sql.strip_prefix('(').and_then(|sql| sql.strip_suffix(')'));
+                expression.unwrap_or(sql)
+            },
             uncast: |sql| sql,
         },
         counters: Counters {
             after,
             column: |name, sql_type, _, _| format!("{name} {sql_type} NOT NULL AUTO_INCREMENT"),
+            besides_key: BesidesKey::OneWithIndex,
             has_steps: false,
             is_key: false,
             last,
             needs_key: true,
+            set_step: None,
         },
         objects: Objects {
             adds_references: true,
+            redefine: None,
+            check: Some(check),
             grants: None,
             has_restrict: true,
             // InnoDB has none.
@@ -53,7 +66,7 @@ const fn of(negative_zero: NegativeZero) -> Engine {
             programs: PROGRAMS,
             programs_are_quoted: false,
             references_have_one_type: true,
-            references_share_names: false,
+            references_share_names: true,
             reference_attributes: false,
             used_names: |_| Vec::new(),
             unique_takes_nulls: true,
@@ -110,6 +123,10 @@ const fn of(negative_zero: NegativeZero) -> Engine {
             ),
             create: |table| format!("CREATE TABLE IF NOT EXISTS {table}"),
             create_privilege: None,
+            rehearsal: Rehearsal::StandIns {
+                before: "SET SESSION foreign_key_checks = 0",
+                after: "SET SESSION foreign_key_checks = 1",
+            },
             options: " ENGINE = InnoDB ROW_FORMAT = DYNAMIC",
             state_options: " ENGINE = InnoDB CHARACTER SET ascii",
             state_text: "longtext",
@@ -142,6 +159,43 @@ const fn of(negative_zero: NegativeZero) -> Engine {
             utc: "",
             writes_uuids: true,
         },
+    }
+}
+
+/// An expression without the backslashes that the catalogue puts before each quote and backslash.
+fn unescaped(expression: &str) -> String {
+    let mut words = String::new();
+    let mut characters = expression.chars();
+    while let Some(character) = characters.next() {
+        let escaped = (character == '\\').then(|| characters.next()).flatten();
+        words.push(escaped.unwrap_or(character));
+    }
+    words
+}
+
+fn default_of_mysql(sql: &str) -> String {
+    match sql.starts_with('(') {
+        true => unescaped(sql),
+        false => sql.to_owned(),
+    }
+}
+
+fn check_of_mysql(clause: &str) -> Option<String> {
+    Some(format!("CHECK {}", unescaped(clause)))
+}
+
+fn check_of_mariadb(clause: &str) -> Option<String> {
+    Some(format!("CHECK ({clause})"))
+}
+
+/// Older servers take no default of a long text, and none that is an expression, and do not read
+/// these comments. MariaDB's word does not begin with `!`.
+fn default_clause(own: Type, sql: &str) -> String {
+    let is_long = matches!(own, Type::Text(None) | Type::Bytes(None) | Type::Json);
+    match (is_long, sql.starts_with('(')) {
+        (false, false) => format!(" DEFAULT {sql}"),
+        (_, true) => format!(" /*!80013 DEFAULT {sql} */ /*M!100201 DEFAULT {sql} */"),
+        (true, false) => format!(" /*!80013 DEFAULT ({sql}) */ /*M!100201 DEFAULT ({sql}) */"),
     }
 }
 

@@ -13,13 +13,18 @@ use crate::table_side::{Content, TableSide};
 pub(super) const ENGINE: Engine = Engine {
     columns: Columns {
         default: str::to_owned,
-        has_default: |_| true,
+        default_clause: |_, sql| format!(" DEFAULT {sql}"),
         has_local_now: false,
         is_null_written: |_| false,
         names_collations: false,
         now: ["CURRENT_TIMESTAMP"; 2],
+        today: Some("CURRENT_DATE"),
+        shows_moments: true,
         unwrapped: |sql| sql,
-        uncast: |sql| sql.rsplit_once("::").map_or(sql, |(value, _)| value),
+        uncast: |sql| {
+            let value = sql.rsplit_once("::").map_or(sql, |(value, _)| value);
+            value.trim_matches(['(', ')'])
+        },
     },
     counters: Counters {
         after,
@@ -30,13 +35,23 @@ pub(super) const ENGINE: Engine = Engine {
             let step = step.unwrap_or_default();
             format!("{name} {sql_type} GENERATED {how} AS IDENTITY{step} NOT NULL")
         },
+        besides_key: BesidesKey::All,
         has_steps: true,
         is_key: false,
         last,
         needs_key: false,
+        set_step: Some(|table, column, step| {
+            format!("ALTER TABLE {table} ALTER COLUMN {column} SET INCREMENT BY {step}")
+        }),
     },
     objects: Objects {
         adds_references: true,
+        redefine: None,
+        // Others exclude rows, or are a NOT NULL that is not valid.
+        check: Some(|definition| {
+            let is_check = definition.starts_with("CHECK ");
+            is_check.then(|| definition.to_owned())
+        }),
         grants: Some(GRANTS),
         has_restrict: true,
         has_set_default: true,
@@ -112,6 +127,12 @@ pub(super) const ENGINE: Engine = Engine {
             "SELECT COALESCE(current_schema(), '')::text, \
              COALESCE(has_schema_privilege(current_schema(), 'CREATE'), false)::int",
         ),
+        rehearsal: Rehearsal::Transaction {
+            begin: "BEGIN",
+            savepoint: "SAVEPOINT rowkey",
+            back: "ROLLBACK TO SAVEPOINT rowkey",
+            end: "ROLLBACK",
+        },
         options: "",
         state_options: "",
         state_text: "text",
@@ -157,10 +178,23 @@ fn after(side: &TableSide, column: &str, last: i64) -> Result<Vec<String>, Error
 }
 
 fn last(table: &Table, column: &Column) -> Result<Option<Query>, Error> {
-    let query = "SELECT pg_sequence_last_value(pg_get_serial_sequence($1, $2)::regclass)";
     let place = Value::Text(table.name.quoted(Postgres)?);
-    Ok(Some((query, vec![place, column.name.as_str().into()])))
+    Ok(Some((LAST, vec![place, column.name.as_str().into()])))
 }
+
+/// The sequence of the default comes first: a column may own another one. One that has not counted
+/// yet begins with its start.
+const LAST: &str = "
+SELECT COALESCE(pg_sequence_last_value(s.seqrelid::regclass), s.seqstart - s.seqincrement),
+  s.seqincrement
+FROM pg_sequence s WHERE s.seqrelid = COALESCE((
+  SELECT q.oid FROM pg_attrdef v
+  JOIN pg_attribute a ON a.attrelid = v.adrelid AND a.attnum = v.adnum
+  JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = v.oid
+    AND d.refclassid = 'pg_class'::regclass
+  JOIN pg_class q ON q.oid = d.refobjid AND q.relkind = 'S'
+  WHERE v.adrelid = $1::text::regclass AND a.attname = $2::text LIMIT 1
+), pg_get_serial_sequence($1::text, $2::text)::regclass::oid)";
 
 /// Who has which privileges on tables, besides their owners.
 const GRANTS: &str = "

@@ -13,31 +13,37 @@ pub(super) const ENGINE: Engine = Engine {
     columns: Columns {
         // An expression is shown without the parentheses that it needs.
         default: |sql| format!("({sql})"),
-        has_default: |_| true,
+        default_clause: |_, sql| format!(" DEFAULT {sql}"),
         has_local_now: false,
         is_null_written: |own| own == Type::Instant,
         names_collations: false,
         now: ["CURRENT_TIMESTAMP"; 2],
+        today: Some("CURRENT_DATE"),
+        shows_moments: false,
         unwrapped: |sql| sql,
         uncast: |sql| sql,
     },
     counters: Counters {
         after,
         column: |name, _, _, _| format!("{name} INTEGER PRIMARY KEY AUTOINCREMENT"),
+        besides_key: BesidesKey::None,
         has_steps: false,
         is_key: true,
         last,
         needs_key: false,
+        set_step: None,
     },
     objects: Objects {
         adds_references: false,
+        redefine: Some(redefine),
+        check: None,
         grants: None,
         has_restrict: true,
         has_set_default: true,
         has_schemas: false,
         is_reserved: |name| name.starts_with("sqlite_"),
         late_key: LateKey::WithTable,
-        orphan: Some("SELECT \"table\", rowid FROM pragma_foreign_key_check() LIMIT 1"),
+        orphan: Some("SELECT \"table\", rowid, parent FROM pragma_foreign_key_check() LIMIT 1"),
         orphans: Some(
             "SELECT parent, COUNT(*), MIN(rowid) FROM pragma_foreign_key_check(?) GROUP BY parent",
         ),
@@ -94,6 +100,12 @@ SELECT 'view', name FROM sqlite_master WHERE type = 'view' ORDER BY 2",
         collations: None,
         create: |table| format!("CREATE TABLE IF NOT EXISTS {table}"),
         create_privilege: None,
+        rehearsal: Rehearsal::Transaction {
+            begin: "BEGIN IMMEDIATE",
+            savepoint: "SAVEPOINT rowkey",
+            back: "ROLLBACK TO SAVEPOINT rowkey",
+            end: "ROLLBACK",
+        },
         options: "",
         state_options: "",
         state_text: "text",
@@ -126,6 +138,17 @@ SELECT 'view', name FROM sqlite_master WHERE type = 'view' ORDER BY 2",
         writes_uuids: false,
     },
 };
+
+/// As SQLite's own documentation does it for what says nothing of how rows are stored.
+fn redefine(table: &str, definition: &str) -> Vec<String> {
+    let sql = text_literal(Sqlite, &definition.replacen(" IF NOT EXISTS", "", 1));
+    let name = text_literal(Sqlite, table);
+    vec![
+        "PRAGMA writable_schema = ON".into(),
+        format!("UPDATE sqlite_master SET sql = {sql} WHERE type = 'table' AND name = {name}"),
+        "PRAGMA writable_schema = RESET".into(),
+    ]
+}
 
 fn after(side: &TableSide, _: &str, last: i64) -> Result<Vec<String>, Error> {
     if last < 1 {

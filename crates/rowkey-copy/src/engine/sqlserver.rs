@@ -12,12 +12,14 @@ use crate::table_side::TableSide;
 pub(super) const ENGINE: Engine = Engine {
     columns: Columns {
         default: str::to_owned,
-        has_default: |_| true,
+        default_clause: |_, sql| format!(" DEFAULT {sql}"),
         has_local_now: false,
         // A setting of the session may say otherwise.
         is_null_written: |_| true,
         names_collations: true,
         now: ["SYSDATETIME()", "SYSDATETIMEOFFSET()"],
+        today: None,
+        shows_moments: false,
         // Each is shown with parentheses.
         unwrapped: |sql| sql.trim_matches(['(', ')']),
         uncast: |sql| sql.strip_prefix('N').unwrap_or(sql),
@@ -29,13 +31,17 @@ pub(super) const ENGINE: Engine = Engine {
             let step = step.unwrap_or_default();
             format!("{name} {sql_type} IDENTITY{step} NOT NULL")
         },
+        besides_key: BesidesKey::None,
         has_steps: true,
         is_key: false,
         last,
         needs_key: false,
+        set_step: None,
     },
     objects: Objects {
         adds_references: true,
+        redefine: None,
+        check: None,
         grants: None,
         has_restrict: false,
         has_set_default: true,
@@ -116,6 +122,13 @@ pub(super) const ENGINE: Engine = Engine {
             format!("IF OBJECT_ID({place}, N'U') IS NULL CREATE TABLE {table}")
         },
         create_privilege: None,
+        // Otherwise the first error would end the transaction, and others would not be seen.
+        rehearsal: Rehearsal::Transaction {
+            begin: "SET XACT_ABORT OFF; BEGIN TRANSACTION",
+            savepoint: "SAVE TRANSACTION rowkey",
+            back: "ROLLBACK TRANSACTION rowkey",
+            end: "IF @@TRANCOUNT > 0 ROLLBACK; SET XACT_ABORT ON",
+        },
         options: "",
         state_options: "",
         state_text: "varchar(max)",

@@ -15,7 +15,7 @@ use super::columns::{Column, public_form, type_of_ids};
 use super::file::{self, OriginColumn, Reader};
 use super::{NAME, types as parquet_types};
 use crate::mapping::{all_or_one, wrong_backend};
-use crate::objects::require_own_rows;
+use crate::partitions::{is_partitioned, require_once};
 use crate::plan::{ColumnPlan, CopyPlan, CopyPolicy, TablePlan, VERSION, is_collation};
 use crate::planning::{Choices, is_counted_id, plan_for};
 use crate::replacements::Replacements;
@@ -101,6 +101,7 @@ pub fn plan_back(folder: &Path, target: Backend) -> Result<CopyPlan, Error> {
             name,
             catalog: reader.hash()?,
             existing_rows: None,
+            leave_out: Vec::new(),
             columns: reader
                 .columns
                 .iter()
@@ -214,7 +215,7 @@ pub(super) fn exports<'c>(plan: &CopyPlan, catalog: &'c Catalog) -> Result<Vec<E
     let (mut exports, mut refused) = (Vec::new(), Vec::new());
     for table in &plan.tables {
         let original = catalog.table(&table.name)?;
-        refused.extend(require_own_rows(original, catalog.backend).err());
+        refused.extend(require_once(plan, catalog, original).err());
         let pairs = table.columns.iter().map(|planned| {
             let found = original.column(&planned.name);
             let found = found.filter(|found| found.sql_type == planned.from);
@@ -242,6 +243,9 @@ pub(super) fn exports<'c>(plan: &CopyPlan, catalog: &'c Catalog) -> Result<Vec<E
                 key: key_places(&primary_key(original), table),
                 columns: from,
                 existing_rows: None,
+                is_partitioned: is_partitioned(original, catalog.backend),
+                leave_out: Vec::new(),
+                stand_in: None,
             },
             columns,
         });
@@ -418,6 +422,9 @@ pub(super) fn imports(plan: &CopyPlan, folder: &Path) -> Result<Vec<Import>, Err
                 columns,
                 existing_rows: None,
                 key: key_places,
+                is_partitioned: false,
+                leave_out: Vec::new(),
+                stand_in: None,
             },
             places,
             key,

@@ -13,11 +13,11 @@ use super::file::{Reader, Stopped};
 use super::plan::{Import, imports};
 use super::write::join;
 use crate::batch::{Batch, RowSum};
-use crate::create::{counted, line};
+use crate::counters::{self, counted};
+use crate::create::line;
 use crate::engine::engine;
 use crate::existing::{check_references, check_target};
 use crate::mapping::wrong_backend;
-use crate::objects::counter;
 use crate::plan::CopyPlan;
 use crate::run::{CopiedTable, Report};
 use crate::session::begin_writing;
@@ -122,9 +122,9 @@ fn counters(catalog: &Catalog, imports: &[Import]) -> Result<Vec<String>, Error>
     let mut statements = Vec::new();
     for import in imports {
         let table = catalog.table(&import.to.name)?;
-        if let Some(column) = counted(table, &import.to) {
+        for column in counted(table, &import.to) {
             // Files do not say how far the source has counted.
-            statements.extend(counter(&import.to, &column.name, 0)?);
+            statements.extend(counters::after(&import.to, &column.name, 0)?);
         }
     }
     Ok(statements)

@@ -119,6 +119,9 @@ fn part(side: &TableSide, places: &[usize], name: QualifiedName) -> TableSide {
         columns: columns.cloned().collect(),
         key: Vec::new(),
         existing_rows: None,
+        is_partitioned: side.is_partitioned,
+        leave_out: Vec::new(),
+        stand_in: None,
     }
 }
 
@@ -312,6 +315,9 @@ mod tests {
             )],
             key: Vec::new(),
             existing_rows: None,
+            is_partitioned: false,
+            leave_out: Vec::new(),
+            stand_in: None,
         };
         let key = Key {
             from: side(Backend::Postgres),

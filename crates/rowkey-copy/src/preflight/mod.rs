@@ -1,6 +1,7 @@
 //! What refuses a copy, before its first row.
 
 mod clashes;
+mod rehearsal;
 mod suspects;
 mod target;
 mod values;
@@ -12,11 +13,12 @@ use serde::Serialize;
 
 pub use self::values::{Misfit, Misfits};
 use super::engine::engine;
+use super::job::{planned_objects, unknown_names};
 use super::mapping::{all_or_one, check_backends};
 use super::plan::CopyPlan;
 use super::prepared::PreparedTable;
 use super::table_side::TableSide;
-use super::{checkpoint, create, existing, objects, omissions, session};
+use super::{checkpoint, create, existing, objects, omissions, partitions, session};
 
 /// What is reported when the values are read.
 const LOOKING: &str = "looking for values that have no place";
@@ -37,8 +39,9 @@ pub struct Preflight {
 }
 
 impl Preflight {
-    /// Reads the tables of a plan and the catalogue of the target. In the target, nothing is
-    /// written but temporary tables, in which it compares values that have to be unique.
+    /// Reads the tables of a plan and the catalogue of the target. In the target, it compares values
+    /// that have to be unique in temporary tables, and makes the tables that it has none of, empty,
+    /// with all indexes and references; they are gone afterwards.
     ///
     /// # Errors
     ///
@@ -148,12 +151,15 @@ impl Findings {
         }
         for planned in &plan.tables {
             let original = catalog.table(&planned.name)?;
-            let own_rows = objects::require_own_rows(original, catalog.backend);
-            self.refused.extend(own_rows.err());
+            let once = partitions::require_once(plan, catalog, original);
+            self.refused.extend(once.err());
             match plan.prepare(catalog, planned) {
                 Ok(table) => tables.push(table),
                 Err(error) => self.refused.push(error),
             }
+        }
+        if self.refused.is_empty() {
+            self.refused = unknown_names(&tables)?;
         }
         Ok(tables)
     }
@@ -169,7 +175,13 @@ impl Findings {
         creates: Option<bool>,
     ) -> Result<(), Error> {
         let sides: Vec<&TableSide> = tables.iter().map(|table| &table.to).collect();
-        let refused = target::refusals(target, target_catalog, plan, &sides, creates).await?;
+        let makes = creates.unwrap_or_else(|| target::has_none(target_catalog, &sides));
+        let refused = target::refusals(target, target_catalog, plan, &sides, makes).await?;
+        if makes && refused.is_empty() {
+            let rehearsed = rehearsal::rehearse(target, target_catalog, tables).await?;
+            self.refused.extend(rehearsed.refused);
+            self.notes.extend(rehearsed.note);
+        }
         self.refused.extend(refused);
         for planned in tables {
             let PreparedTable { original, from, to } = planned;
@@ -238,19 +250,15 @@ impl Findings {
     /// What the copy leaves behind of the tables.
     fn note_omissions(&mut self, tables: &[PreparedTable<'_>]) -> Result<(), Error> {
         let all: Vec<&PreparedTable<'_>> = tables.iter().collect();
-        let mut used = objects::used_names(tables);
         for table in &all {
             self.notes.extend(table.omitted_columns());
-            let made = create::creation(table, &all, false)?;
-            self.notes.extend(made.left_out);
-            let mut planned = objects::indexes(table, &mut used)?;
-            if engine(table.to.backend).objects.adds_references {
-                planned.extend(objects::references(table, &all)?);
-            }
             self.notes
-                .extend(planned.into_iter().filter_map(Result::err));
+                .extend(create::creation(table, &all, false)?.left_out);
             self.notes.extend(omissions::of_table(table));
         }
+        let planned = planned_objects(tables)?.into_iter();
+        let omitted = planned.filter_map(|(_, planned)| planned.err());
+        self.notes.extend(objects::notes(omitted));
         Ok(())
     }
 }

@@ -11,17 +11,19 @@ use crate::plan::CopyPlan;
 use crate::table_side::{ColumnSide, TableSide};
 use crate::{existing, names};
 
-/// The refusals of a target's tables. Without `create`, existing tables are used if the target has
-/// one of the plan's.
+/// Whether none of the tables exists, so that they are to be made unless a person says otherwise.
+pub(super) fn has_none(catalog: &Catalog, sides: &[&TableSide]) -> bool {
+    sides.iter().all(|side| table_of(catalog, side).is_none())
+}
+
+/// The refusals of a target's tables.
 pub(super) async fn refusals(
     target: &mut Connection,
     catalog: &Catalog,
     plan: &CopyPlan,
     sides: &[&TableSide],
-    create: Option<bool>,
+    creates: bool,
 ) -> Result<Vec<Error>, Error> {
-    let creates =
-        create.unwrap_or_else(|| !sides.iter().any(|side| table_of(catalog, side).is_some()));
     let mut refused = Vec::new();
     for side in sides {
         match existing::check_target(target, catalog, side, creates).await {

@@ -399,6 +399,9 @@ mod tests {
                 columns: vec![column(sql_type)],
                 key: Vec::new(),
                 existing_rows: None,
+                is_partitioned: false,
+                leave_out: Vec::new(),
+                stand_in: None,
             };
             assert_eq!(is_loaded(&side), expected, "{sql_type}");
         }

@@ -19,7 +19,8 @@ use rowkey_core::Backend;
 
 pub use self::declared::{Generated, KeyDefinition, TableOptions};
 pub use self::model::{
-    Catalog, Column, Dependent, DependentKind, ForeignKey, Index, Key, QualifiedName, Table,
+    Catalog, Column, Dependent, DependentKind, ForeignKey, Index, IndexTerm, Key, QualifiedName,
+    Table,
 };
 use crate::connection::Connection;
 use crate::error::Error;

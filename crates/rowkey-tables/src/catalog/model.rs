@@ -365,6 +365,27 @@ pub struct Index {
     pub is_plain: bool,
     /// How the database defines it, such as `pg_get_indexdef` or SQLite's `sql`.
     pub definition: String,
+    /// What MySQL and MariaDB say of each column; nothing if a part is an expression.
+    #[serde(skip)]
+    pub terms: Vec<IndexTerm>,
+}
+
+impl Index {
+    /// Whether it is a list of whole columns in the usual order.
+    pub fn is_list(&self) -> bool {
+        self.is_plain && !self.terms.iter().any(|term| term.is_descending)
+    }
+}
+
+/// A column of an index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexTerm {
+    /// The column's name.
+    pub column: String,
+    /// How many characters or bytes of it the index contains, if not all.
+    pub prefix: Option<i64>,
+    /// Whether it is in descending order.
+    pub is_descending: bool,
 }
 
 impl Index {

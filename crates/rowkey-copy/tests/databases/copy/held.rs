@@ -65,7 +65,7 @@ pub(crate) async fn preflight(source: &str, target: &str, plan: &CopyPlan) -> Re
 }
 
 /// How many tables the target has.
-async fn tables(target: &str) -> Result<i64> {
+pub(crate) async fn tables(target: &str) -> Result<i64> {
     let mut db = open(target).await?;
     let query = match db.backend() {
         Backend::Postgres => {
@@ -450,7 +450,6 @@ async fn definitions(source: String, target: String) -> Result<()> {
     let found = preflight(&source, &target, &plan).await?;
     ensure!(found.refused.is_empty(), "{found:?}");
     for note in [
-        "thing: its CHECKs are left out",
         "thing: its collations are left out: the target may tell texts apart that were the same",
         "part: WITHOUT ROWID is left out",
     ] {
@@ -460,6 +459,8 @@ async fn definitions(source: String, target: String) -> Result<()> {
     let mut to = open(&target).await?;
     to.execute("a row", "INSERT INTO thing (number) VALUES (1)")
         .await?;
+    let broken = "INSERT INTO thing (number, size) VALUES (2, 0)";
+    ensure!(to.execute("a CHECK", broken).await.is_err());
     let query = "SELECT title, size, made = date('now') FROM thing";
     let rows = to.query("the defaults", query, &[]).await?;
     let row = &rows[0];

@@ -88,8 +88,8 @@ async fn fill(source: &mut Connection, target: &mut Connection) -> Result<()> {
     let kinds = "INSERT INTO kind (id, name) VALUES (1, 'firm'), (2, 'person')";
     target.execute("the kinds", kinds).await?;
     let truth = |number: u128| match source.backend() {
-        Backend::Postgres => (number % 3 > 0).to_string(),
-        _ => u8::from(number % 3 > 0).to_string(),
+        Backend::Postgres => (!number.is_multiple_of(3)).to_string(),
+        _ => u8::from(!number.is_multiple_of(3)).to_string(),
     };
     let id = |number| match source.backend() {
         Backend::Postgres => uuid(number),

@@ -2,8 +2,12 @@
 
 mod begun_before;
 mod changes;
+mod checks;
+mod counters;
+mod defaults;
 mod found;
 mod held;
+mod indexes;
 mod interrupted;
 mod keys;
 mod lossy_types;
@@ -13,6 +17,7 @@ mod newer_servers;
 mod omissions;
 mod parallel;
 mod refusals;
+mod rehearsal;
 mod server;
 mod settings;
 pub(crate) mod shop;
@@ -57,8 +62,12 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     }
     begun_before::add_tests(suite);
     changes::add_tests(suite);
+    checks::add_tests(suite);
+    counters::add_tests(suite);
+    defaults::add_tests(suite);
     found::add_tests(suite);
     held::add_tests(suite);
+    indexes::add_tests(suite);
     keys::add_tests(suite);
     omissions::add_tests(suite);
     lossy_types::add_tests(suite);
@@ -67,6 +76,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     newer_servers::add_tests(suite);
     parallel::add_tests(suite);
     refusals::add_tests(suite);
+    rehearsal::add_tests(suite);
     settings::add_tests(suite);
     sqlserver::add_tests(suite);
     types::add_tests(suite);

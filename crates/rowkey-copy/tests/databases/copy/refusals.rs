@@ -5,7 +5,7 @@ use rowkey_tables::Silent;
 use rowkey_tables::catalog::Catalog;
 use rowkey_testkit::{Backend, Suite, test_name};
 
-use crate::copy::{copy, execute, open, pair, plan};
+use crate::copy::{compare, copy, execute, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     for target in crate::LIVE {
@@ -157,9 +157,23 @@ async fn inherited(source: String, target: String) -> Result<()> {
     ] {
         db.execute(statement, statement).await?;
     }
-    let plan = crate::copy::plan(&source, &target).await?;
-    let error = copy(&source, &target, &plan).await.unwrap_err().to_string();
+    db.execute("rows", "INSERT INTO sale VALUES (3), (4)")
+        .await?;
+    let mut whole = crate::copy::plan(&source, &target).await?;
+    whole.tables.retain(|table| table.name.name == "sale");
+    let mut part = whole.tables[0].clone();
+    (part.name, part.becomes) = ("sale_1".into(), "sale_1".into());
+    part.catalog = Catalog::read(&mut db).await?.hash_to_copy(&part.name);
+    let mut twice = whole.clone();
+    twice.tables.push(part);
+    let error = copy(&source, &target, &twice)
+        .await
+        .unwrap_err()
+        .to_string();
     ensure!(error.starts_with("sale: it is partitioned"), "{error}");
+    let report = copy(&source, &target, &whole).await?;
+    ensure!(report.tables[0].rows == 2, "{report:?}");
+    ensure!(compare(&source, &target, &whole).await?.is_equal());
     Ok(())
 }
 

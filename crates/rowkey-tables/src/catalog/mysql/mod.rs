@@ -7,8 +7,8 @@ mod scope;
 
 use self::scope::{Scope, Tables};
 use super::{
-    Catalog, Column, ForeignKey, Generated, Index, Key, KeyDefinition, QualifiedName, Table,
-    TableOptions,
+    Catalog, Column, ForeignKey, Generated, Index, IndexTerm, Key, KeyDefinition, QualifiedName,
+    Table, TableOptions,
 };
 use crate::connection::Connection;
 use crate::error::Error;
@@ -152,6 +152,7 @@ struct Part {
     column: Option<String>,
     /// How many characters or bytes of the column it contains, if not all.
     prefix: Option<i64>,
+    is_descending: bool,
 }
 
 /// An index whose parts are still being read.
@@ -170,7 +171,7 @@ async fn indexes(
 ) -> Result<(), Error> {
     let query = format!(
         "SELECT table_schema, table_name, index_name, non_unique = 0, index_type, column_name, \
-         sub_part FROM information_schema.statistics WHERE table_schema IN ({}) \
+         sub_part, COALESCE(collation = 'D', 0) FROM information_schema.statistics WHERE table_schema IN ({}) \
          ORDER BY table_schema, table_name, index_name, seq_in_index",
         scope.schemas()
     );
@@ -180,6 +181,7 @@ async fn indexes(
         let part = Part {
             column: row.optional_text(5)?.map(Into::into),
             prefix: row.optional_integer(6)?,
+            is_descending: row.is(7)?,
         };
         match found.last_mut() {
             Some(last) if last.table == table && last.name == name => last.parts.push(part),
@@ -208,6 +210,7 @@ impl IndexRows {
             part.column.is_some() && (part.prefix.is_none() || is_spatial)
         }) && matches!(self.kind.as_str(), "BTREE" | "HASH");
         let definition = self.definition();
+        let terms = self.terms();
         let columns = self.parts.into_iter().filter_map(|part| part.column);
         let columns = columns.collect();
         if self.is_unique && is_plain {
@@ -224,8 +227,23 @@ impl IndexRows {
                 is_unique: self.is_unique,
                 is_plain,
                 definition,
+                terms,
             });
         }
+    }
+
+    /// The columns; nothing if a part is an expression.
+    fn terms(&self) -> Vec<IndexTerm> {
+        // The part of a column that a spatial index has is not one that people can write.
+        let has_prefixes = self.kind != "SPATIAL";
+        let terms = self.parts.iter().map(|part| {
+            Some(IndexTerm {
+                column: part.column.clone()?,
+                prefix: part.prefix.filter(|_| has_prefixes),
+                is_descending: part.is_descending,
+            })
+        });
+        terms.collect::<Option<_>>().unwrap_or_default()
     }
 
     /// As in `SHOW CREATE TABLE`, for people to read.

@@ -143,6 +143,7 @@ async fn keys_and_indexes(
                 is_unique: row.is(1)?,
                 is_plain: has_only_columns && !row.is(3)?,
                 definition: row.text(4)?.into(),
+                terms: Vec::new(),
             }),
             origin => keys.push(Key {
                 name,

@@ -1,0 +1,218 @@
+//! Columns that the database counts.
+
+use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{DependentKind, Table};
+use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::types::Type;
+
+use crate::engine::{BesidesKey, engine};
+use crate::table_side::{ColumnSide, TableSide};
+use crate::{names, objects};
+
+/// The columns that the target counts, of those that the source counts: the only column of the
+/// primary key, and others where the target counts such.
+pub(crate) fn counted<'s>(table: &Table, side: &'s TableSide) -> Vec<&'s ColumnSide> {
+    let is_key = |column: &ColumnSide| {
+        let key = table.primary_key().map(|key| key.columns.as_slice());
+        matches!(key, Some([name]) if *name == column.name)
+    };
+    let is_counted = |column: &&ColumnSide| {
+        let original = table.column(&column.name);
+        matches!(column.own, Type::Integer { .. })
+            && original.is_some_and(|original| {
+                let is_required = !original.is_nullable && !column.instead.gives_null();
+                table.counts(original) && (is_key(column) || is_required)
+            })
+    };
+    let besides_key = engine(side.backend).counters.besides_key;
+    let has_key = side.columns.iter().filter(is_counted).any(is_key);
+    let mut counted: Vec<&ColumnSide> = side.columns.iter().filter(is_counted).collect();
+    counted.retain(|column| match besides_key {
+        _ if is_key(column) => true,
+        BesidesKey::All => true,
+        BesidesKey::OneWithIndex => !has_key && own_index(table, side, &column.name).is_some(),
+        BesidesKey::None => false,
+    });
+    if matches!(besides_key, BesidesKey::OneWithIndex) {
+        counted.truncate(1);
+    }
+    counted
+}
+
+/// Where only columns with an index are counted, the index that begins with one.
+struct OwnIndex<'t> {
+    /// The name of a unique key or an index; none for the primary key.
+    name: Option<&'t str>,
+    columns: &'t [String],
+    is_unique: bool,
+}
+
+fn own_index<'t>(table: &'t Table, side: &TableSide, column: &str) -> Option<OwnIndex<'t>> {
+    let keys = table.keys.iter().map(|key| OwnIndex {
+        name: (!key.is_primary).then_some(&key.name),
+        columns: &key.columns,
+        is_unique: true,
+    });
+    let indexes = table.indexes.iter().filter(|index| index.is_plain);
+    let indexes = indexes.map(|index| OwnIndex {
+        name: Some(&index.name),
+        columns: &index.columns,
+        is_unique: index.is_unique,
+    });
+    let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
+    let is_left_out = |name: &str| side.leave_out.iter().any(|left_out| left_out == name);
+    keys.chain(indexes).find(|index| {
+        index.columns.first().is_some_and(|first| first == column)
+            && index.columns.iter().all(is_copied)
+            && !index.name.is_some_and(is_left_out)
+    })
+}
+
+/// The line of a table for the index of a counted column that has to be there with it. It is not
+/// made again with the others.
+pub(super) fn index_line(
+    table: &Table,
+    side: &TableSide,
+    column: &ColumnSide,
+) -> Result<Option<String>, Error> {
+    let needs_index = matches!(
+        engine(side.backend).counters.besides_key,
+        BesidesKey::OneWithIndex
+    );
+    let index = own_index(table, side, &column.name).filter(|_| needs_index);
+    let Some(OwnIndex {
+        name: Some(name),
+        columns,
+        is_unique,
+    }) = index
+    else {
+        return Ok(None);
+    };
+    let unique = if is_unique { "UNIQUE " } else { "" };
+    let name = match name {
+        "" => format!("{}_{}_key", side.name.name, columns.join("_")),
+        name => name.to_owned(),
+    };
+    let name = quote_identifier(side.backend, &names::shortened(side.backend, &name, ""))?;
+    let columns = objects::list(side.backend, columns)?;
+    Ok(Some(format!("{unique}KEY {name} ({columns})")))
+}
+
+/// Whether an index is made with the table, because a counted column needs it.
+pub(super) fn is_made_with_table(
+    table: &Table,
+    side: &TableSide,
+    columns: &[String],
+    is_unique: bool,
+) -> bool {
+    let needs_index = matches!(
+        engine(side.backend).counters.besides_key,
+        BesidesKey::OneWithIndex
+    );
+    needs_index
+        && counted(table, side).iter().any(|column| {
+            let index = own_index(table, side, &column.name);
+            index.is_some_and(|index| {
+                index.name.is_some() && (index.columns, index.is_unique) == (columns, is_unique)
+            })
+        })
+}
+
+/// The line of a column that the target counts. One of PostgreSQL that is always counted stays so:
+/// COPY gives it values all the same.
+pub(super) fn line(
+    side: &TableSide,
+    table: &Table,
+    column: &ColumnSide,
+    left_out: &mut Vec<String>,
+) -> Result<String, Error> {
+    let name = quote_identifier(side.backend, &column.name)?;
+    let counters = &engine(side.backend).counters;
+    let definition = definition(table, column);
+    let step = step_of(definition);
+    let kept = step.filter(|step| counters.has_steps && !step.starts_with('-'));
+    if let (Some(step), None) = (step, kept) {
+        left_out.push(lost_step(table, column, step));
+    }
+    Ok((counters.column)(
+        &name,
+        column.sql_type.as_str(),
+        definition,
+        kept,
+    ))
+}
+
+/// How PostgreSQL counts a column, if it counts for that column only.
+fn definition<'t>(table: &'t Table, column: &ColumnSide) -> &'t str {
+    let mut dependents = table.dependents.iter();
+    let sequence = dependents
+        .find(|one| one.kind == DependentKind::Sequence && one.columns == [column.name.clone()]);
+    sequence.map_or("", |sequence| &sequence.definition)
+}
+
+fn step_of(definition: &str) -> Option<&str> {
+    definition.split_once("INCREMENT BY ").map(|(_, step)| step)
+}
+
+fn lost_step(table: &Table, column: &ColumnSide, step: &str) -> String {
+    format!(
+        "{}.{}: it counts by {step} in the source, and by 1 in the target",
+        table.name, column.name
+    )
+}
+
+/// How the counters of a table continue.
+#[derive(Default)]
+pub(super) struct Continued {
+    /// The statements for it, after the rows.
+    pub(super) statements: Vec<String>,
+    pub(super) notes: Vec<String>,
+}
+
+/// Lets the counters of a table continue after the rows, and after the last number that the source
+/// has counted so far, although its row may be gone.
+pub(super) async fn continued(
+    source: &mut Connection,
+    table: &Table,
+    side: &TableSide,
+) -> Result<Continued, Error> {
+    let mut continued = Continued::default();
+    for column in counted(table, side) {
+        let Some(original) = table.column(&column.name) else {
+            continue;
+        };
+        let (mut last, mut step) = (0, 1);
+        if let Some((query, values)) = (engine(source.backend()).counters.last)(table, original)? {
+            let doing = format!("the counter of {}", table.name);
+            let rows = source.query(&doing, query, &values).await?;
+            if let Some(row) = rows.first() {
+                last = row.optional_integer(0)?.unwrap_or(0);
+                if let Some(Value::Integer(found)) = row.0.get(1) {
+                    step = *found;
+                }
+            }
+        }
+        continued
+            .statements
+            .extend(after(side, &column.name, last)?);
+        // That of a sequence which several columns share is not in the catalogue.
+        if step > 1 && definition(table, column).is_empty() {
+            match engine(side.backend).counters.set_step {
+                Some(set) => {
+                    let name = quote_identifier(side.backend, &column.name)?;
+                    continued.statements.push(set(&side.quoted()?, &name, step));
+                }
+                None => continued
+                    .notes
+                    .push(lost_step(table, column, &step.to_string())),
+            }
+        }
+    }
+    Ok(continued)
+}
+
+/// The statements that let a counter continue after the rows, and after a number.
+pub(crate) fn after(side: &TableSide, column: &str, last: i64) -> Result<Vec<String>, Error> {
+    (engine(side.backend).counters.after)(side, column, last)
+}

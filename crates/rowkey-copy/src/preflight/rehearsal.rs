@@ -1,0 +1,275 @@
+//! Makes the tables of a plan before the first row, empty, so that the target's own rules refuse
+//! what they would refuse after the last one.
+
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, QualifiedName};
+use rowkey_tables::connection::{Connection, Value};
+
+use crate::engine::{Rehearsal, engine};
+use crate::job::planned_objects;
+use crate::objects::{Object, ObjectKind, line_to_leave_out};
+use crate::prepared::PreparedTable;
+use crate::table_side::TableSide;
+use crate::{counters, create};
+
+/// What the names of stand-ins begin with. A process that was killed leaves them.
+const STAND_IN: &str = "rowkey_rehearsal_";
+
+/// What the target has said.
+#[derive(Default)]
+pub(super) struct Rehearsed {
+    pub(super) refused: Vec<Error>,
+    /// Why not everything was tried.
+    pub(super) note: Option<String>,
+}
+
+/// Makes all tables, indexes and references, asks for every refusal, and undoes it.
+pub(super) async fn rehearse(
+    target: &mut Connection,
+    existing: &Catalog,
+    tables: &[PreparedTable<'_>],
+) -> Result<Rehearsed, Error> {
+    let mut stage = Stage::new(tables, target);
+    let begun = stage.begin(target, existing).await;
+    let played = match begun {
+        Ok(()) => stage.play(target).await,
+        Err(error) => Err(error),
+    };
+    let note = match played {
+        Ok(()) => None,
+        Err(error) if stage.is_prevented(&error) => Some(format!(
+            "the target was not asked whether it takes all tables, indexes and references: {}",
+            error.reason()
+        )),
+        Err(error) => {
+            // The first error is the one that says why.
+            let _ = stage.end(target, existing).await;
+            return Err(error);
+        }
+    };
+    match stage.end(target, existing).await {
+        Err(error) if note.is_none() || !stage.is_prevented(&error) => return Err(error),
+        _ => {}
+    }
+    Ok(Rehearsed {
+        refused: stage.refusals(),
+        note,
+    })
+}
+
+/// The tables that are made, and what the target has refused.
+struct Stage<'c> {
+    how: &'static Rehearsal,
+    tables: Vec<PreparedTable<'c>>,
+    refused_tables: Vec<(usize, String)>,
+    refused_objects: Vec<(usize, Object, String)>,
+}
+
+impl<'c> Stage<'c> {
+    fn new(tables: &[PreparedTable<'c>], target: &Connection) -> Self {
+        let how = &engine(target.backend()).target.rehearsal;
+        let staged = tables.iter().enumerate().map(|(number, table)| {
+            let stand_in = table.to.name.sibling(format!("{STAND_IN}{number}"));
+            table.with_target(TableSide {
+                stand_in: matches!(how, Rehearsal::StandIns { .. }).then_some(stand_in),
+                ..table.to.clone()
+            })
+        });
+        Self {
+            how,
+            tables: staged.collect(),
+            refused_tables: Vec::new(),
+            refused_objects: Vec::new(),
+        }
+    }
+
+    async fn begin(&self, target: &mut Connection, existing: &Catalog) -> Result<(), Error> {
+        match self.how {
+            Rehearsal::Transaction { begin, .. } => {
+                target.execute(DOING, begin).await?;
+                Ok(())
+            }
+            Rehearsal::StandIns { .. } => self.drop_stand_ins(target, existing).await,
+        }
+    }
+
+    async fn end(&self, target: &mut Connection, existing: &Catalog) -> Result<(), Error> {
+        match self.how {
+            Rehearsal::Transaction { end, .. } => {
+                target.execute(DOING, end).await?;
+                Ok(())
+            }
+            Rehearsal::StandIns { .. } => self.drop_stand_ins(target, existing).await,
+        }
+    }
+
+    /// Drops the stand-ins, also those that another process has left.
+    async fn drop_stand_ins(
+        &self,
+        target: &mut Connection,
+        existing: &Catalog,
+    ) -> Result<(), Error> {
+        let Rehearsal::StandIns { before, after } = self.how else {
+            return Ok(());
+        };
+        let left = existing.tables.iter().map(|table| &table.name);
+        let left = left.filter(|name| name.name.starts_with(STAND_IN));
+        let own = self
+            .tables
+            .iter()
+            .filter_map(|table| table.to.stand_in.as_ref());
+        let mut names: Vec<&QualifiedName> = left.chain(own).collect();
+        names.sort_unstable();
+        names.dedup();
+        let names = names.into_iter().map(|name| name.quoted(target.backend()));
+        let names: Vec<String> = names.collect::<Result<_, _>>()?;
+        if names.is_empty() {
+            return Ok(());
+        }
+        target.execute(DOING, before).await?;
+        let drop = format!("DROP TABLE IF EXISTS {}", names.join(", "));
+        let dropped = target.execute(DOING, &drop).await;
+        target.execute(DOING, after).await?;
+        dropped.map(|_| ())
+    }
+
+    /// Makes the tables, then their indexes, then their references.
+    async fn play(&mut self, target: &mut Connection) -> Result<(), Error> {
+        for number in 0..self.tables.len() {
+            let all: Vec<&PreparedTable<'_>> = self.tables.iter().collect();
+            let made = create::creation(all[number], &all, false)?;
+            if let Err(error) = self.attempt(target, &made.statement).await? {
+                let reason = self.reason(&error);
+                self.refused_tables.push((number, reason));
+            }
+        }
+        for (number, object) in planned_objects(&self.tables)? {
+            let Ok(object) = object else { continue };
+            if self.is_made_with_table(number, &object) || !self.has_tables_of(number, &object) {
+                continue;
+            }
+            let tried = match object.kind {
+                ObjectKind::Reference if !engine(target.backend()).objects.adds_references => {
+                    self.look_at_reference(target, number, &object).await?
+                }
+                _ => self.attempt(target, &object.statement).await?,
+            };
+            if let Err(error) = tried {
+                let reason = self.reason(&error);
+                self.refused_objects.push((number, object, reason));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_made_with_table(&self, number: usize, object: &Object) -> bool {
+        let PreparedTable { original, to, .. } = &self.tables[number];
+        match object.kind {
+            ObjectKind::PrimaryKey => true,
+            ObjectKind::Index => {
+                counters::is_made_with_table(original, to, &object.columns, object.is_unique)
+            }
+            ObjectKind::Reference | ObjectKind::Check => false,
+        }
+    }
+
+    /// Whether the tables that an object needs could be made.
+    fn has_tables_of(&self, number: usize, object: &Object) -> bool {
+        let mut refused = self.refused_tables.iter();
+        let referred = object.referred.as_ref().map(|(name, _)| name);
+        !refused
+            .any(|(table, _)| *table == number || Some(&self.tables[*table].to.name) == referred)
+    }
+
+    /// Runs a statement; what the target refuses is the inner error.
+    async fn attempt(
+        &self,
+        target: &mut Connection,
+        statement: &str,
+    ) -> Result<Result<(), Error>, Error> {
+        if let Rehearsal::Transaction { savepoint, .. } = self.how {
+            target.execute(DOING, savepoint).await?;
+        }
+        let error = match target.execute(DOING, statement).await {
+            Ok(_) => return Ok(Ok(())),
+            Err(error) => error,
+        };
+        if self.is_prevented(&error) {
+            return Err(error);
+        }
+        // Fails where the connection is lost, or the transaction at an end.
+        if let Rehearsal::Transaction { back, .. } = self.how {
+            target.execute(DOING, back).await?;
+        }
+        Ok(Err(error))
+    }
+
+    /// SQLite makes references with their tables, and does not look at them before it has to.
+    async fn look_at_reference(
+        &self,
+        target: &mut Connection,
+        number: usize,
+        object: &Object,
+    ) -> Result<Result<(), Error>, Error> {
+        let (Some(query), Some((referred, _))) =
+            (engine(target.backend()).objects.orphans, &object.referred)
+        else {
+            return Ok(Ok(()));
+        };
+        let table = Value::from(self.tables[number].to.name.name.as_str());
+        let of_this = format!("referencing \"{}\"", referred.name);
+        Ok(match target.query(DOING, query, &[table]).await {
+            Err(error) if error.reason().contains(&of_this) => Err(error),
+            _ => Ok(()),
+        })
+    }
+
+    /// Whether the target could not be asked: the account may not drop stand-ins, or the server has
+    /// no memory for so many locks.
+    fn is_prevented(&self, error: &Error) -> bool {
+        let is_full = |state: &str| state.starts_with("53");
+        match self.how {
+            Rehearsal::StandIns { .. } => error.is_denied(),
+            Rehearsal::Transaction { .. } => error.sql_state().is_some_and(|state| is_full(&state)),
+        }
+    }
+
+    /// What the server said, with the names of the tables themselves.
+    fn reason(&self, error: &Error) -> String {
+        let mut reason = error.reason();
+        // Backwards, because the beginning of a name is another name.
+        for table in self.tables.iter().rev() {
+            if let Some(stand_in) = &table.to.stand_in {
+                reason = reason.replace(&stand_in.name, &table.to.name.name);
+            }
+        }
+        reason
+    }
+
+    fn refusals(self) -> Vec<Error> {
+        let mut refused = Vec::new();
+        for (number, reason) in &self.refused_tables {
+            refused.push(Error::refused(
+                format!("the table {} in the target", self.tables[*number].to.name),
+                reason,
+                "give a column another type with `to`, or delete the table's entry from the plan",
+            ));
+        }
+        for (number, object, reason) in &self.refused_objects {
+            let PreparedTable { original, to, .. } = &self.tables[*number];
+            let own = self.refused_objects.iter();
+            let own = own.filter(|(other, ..)| other == number);
+            let own = own.map(|(_, object, _)| &object.name);
+            let names: Vec<String> = to.leave_out.iter().chain(own).cloned().collect();
+            let line = line_to_leave_out(&original.name, &names);
+            refused.push(Error::refused(
+                format!("{}: the {}", to.name, object.described()),
+                reason.clone(),
+                format!("to leave it out, {line}"),
+            ));
+        }
+        refused
+    }
+}
+
+const DOING: &str = "the rehearsal in the target";

@@ -1,0 +1,86 @@
+//! Counters continue where those of the source would.
+
+use anyhow::{Result, ensure};
+use rowkey_testkit::{Backend, Suite, test_name};
+
+use crate::copy::{copy, execute, open, pair, plan};
+
+const COUNTING: [Backend; 3] = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    for target in crate::LIVE {
+        let name = |what: &str| format!("{what}_{}", test_name(target));
+        let of_postgres = [Backend::Postgres];
+        let sequence = name("a_sequence_without_an_owner_goes_on_in");
+        pair(suite, &sequence, of_postgres, target, sequence_of_its_own);
+        let beside = name("a_counter_beside_the_key_goes_on_in");
+        pair(suite, &beside, COUNTING, target, beside_the_key);
+    }
+}
+
+/// The default's sequence counts, not one that the column owns, nor the rows.
+async fn sequence_of_its_own(source: String, target: String) -> Result<()> {
+    let statements = [
+        "CREATE SEQUENCE tickets INCREMENT BY 3",
+        "CREATE SEQUENCE later START 50",
+        "CREATE TABLE ticket (number integer PRIMARY KEY DEFAULT nextval('tickets'), title text)",
+        "CREATE TABLE voucher (number serial PRIMARY KEY, title text)",
+        "ALTER TABLE voucher ALTER COLUMN number SET DEFAULT nextval('later')",
+        "INSERT INTO ticket (title) VALUES ('a'), ('b'), ('c'), ('d')",
+        "DELETE FROM ticket WHERE number > 4",
+    ];
+    execute(&mut open(&source).await?, "the source", &statements).await?;
+    let plan = plan(&source, &target).await?;
+    let report = copy(&source, &target, &plan).await?;
+    let mut to = open(&target).await?;
+    let keeps_step = to.backend() == Backend::Postgres;
+    for (table, expected) in [
+        ("ticket", if keeps_step { 13 } else { 11 }),
+        ("voucher", 50),
+    ] {
+        let insert = format!("INSERT INTO {table} (title) VALUES ('e')");
+        to.execute("a row", &insert).await?;
+        let query = format!("SELECT MAX(number) FROM {table}");
+        let rows = to.query("its number", &query, &[]).await?;
+        ensure!(rows[0].integer(0)? == expected, "{table}: {rows:?}");
+    }
+    let note = "ticket.number: it counts by 3 in the source, and by 1 in the target";
+    let is_told = report.notes.iter().any(|told| told == note);
+    ensure!(is_told != keeps_step, "{report:?}");
+    Ok(())
+}
+
+/// The number that people see, beside a key that programs make.
+async fn beside_the_key(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    let (counted, options) = match db.backend() {
+        Backend::Postgres => ("bigserial UNIQUE", ""),
+        _ => (
+            "bigint NOT NULL AUTO_INCREMENT UNIQUE",
+            " CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+        ),
+    };
+    let table = format!("CREATE TABLE invoice (id char(4) PRIMARY KEY, number {counted}){options}");
+    let statements = [
+        table.as_str(),
+        "INSERT INTO invoice (id) VALUES ('aaaa'), ('bbbb'), ('cccc')",
+        "DELETE FROM invoice WHERE id = 'cccc'",
+    ];
+    execute(&mut db, "the source", &statements).await?;
+    let plan = plan(&source, &target).await?;
+    let report = copy(&source, &target, &plan).await?;
+    let mut to = open(&target).await?;
+    if to.backend() == Backend::Sqlite {
+        let is_told = |note: &String| note.starts_with("invoice.number: ");
+        ensure!(report.notes.iter().any(is_told), "{report:?}");
+        return Ok(());
+    }
+    to.execute("a row", "INSERT INTO invoice (id) VALUES ('dddd')")
+        .await?;
+    let query = "SELECT number FROM invoice WHERE id = 'dddd'";
+    let rows = to.query("its number", query, &[]).await?;
+    ensure!(rows[0].integer(0)? == 4, "{rows:?}");
+    let twice = "INSERT INTO invoice (id, number) VALUES ('eeee', 1)";
+    ensure!(to.execute("a number twice", twice).await.is_err());
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! Defaults that are values go to every database.
+
+use anyhow::{Result, ensure};
+use rowkey_testkit::{Backend, Suite, test_name};
+
+use crate::copy::{copy, execute, open, pair, plan};
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    for target in crate::LIVE {
+        let name = format!("constant_defaults_go_to_{}", test_name(target));
+        pair(suite, &name, crate::LIVE, target, constants);
+    }
+}
+
+async fn constants(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    let (moment, json, empty) = match db.backend() {
+        Backend::Postgres => ("timestamp", "json", "'{}'"),
+        Backend::Sqlite => ("timestamp", "json_text", "'{}'"),
+        _ => ("datetime(6)", "json", "('{}')"),
+    };
+    let (now, options) = match db.backend() {
+        Backend::MySql | Backend::MariaDb => (
+            "CURRENT_TIMESTAMP(6)",
+            " CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+        ),
+        _ => ("CURRENT_TIMESTAMP", ""),
+    };
+    let table = format!(
+        "CREATE TABLE thing (number integer PRIMARY KEY, ratio double precision DEFAULT 0.0, \
+         zone varchar(20) DEFAULT 'UTC', unset varchar(20) DEFAULT NULL, \
+         made {moment} DEFAULT '2020-02-28 01:02:03', seen {moment} DEFAULT {now}, \
+         day date DEFAULT '2020-02-28', is_open boolean DEFAULT true, settings {json} DEFAULT {empty}){options}"
+    );
+    execute(&mut db, "the source", &[&table]).await?;
+    let plan = plan(&source, &target).await?;
+    let report = copy(&source, &target, &plan).await?;
+    ensure!(
+        !report.notes.iter().any(|note| note.contains("default")),
+        "{report:?}"
+    );
+    let mut to = open(&target).await?;
+    to.execute("a row", "INSERT INTO thing (number) VALUES (1)")
+        .await?;
+    let text = match to.backend() {
+        Backend::MySql | Backend::MariaDb => "char",
+        _ => "text",
+    };
+    for expected in [
+        "ratio = 0",
+        "zone = 'UTC'",
+        "unset IS NULL",
+        "made = '2020-02-28 01:02:03'",
+        "seen IS NOT NULL",
+        "day = '2020-02-28'",
+        "is_open IS TRUE",
+        &format!("CAST(settings AS {text}) = '{{}}'"),
+    ] {
+        let query = format!("SELECT COUNT(*) FROM thing WHERE {expected}");
+        ensure!(
+            to.count("the defaults", &query, &[]).await? == 1,
+            "{expected}"
+        );
+    }
+    Ok(())
+}
