@@ -127,8 +127,8 @@ pub(super) async fn compare_table(
 
 /// Rows of a table or of a file, with cells in the same order on both sides.
 pub(crate) trait RowSource {
-    /// The places of the columns of the key.
-    fn key(&self) -> &[usize];
+    /// The table, as the source has it.
+    fn side(&self) -> &TableSide;
 
     /// Sends all rows in batches.
     async fn send(&mut self, batches: Sender<Batch>) -> Result<(), Error>;
@@ -153,8 +153,8 @@ impl<'c> TableRows<'c> {
 }
 
 impl RowSource for TableRows<'_> {
-    fn key(&self) -> &[usize] {
-        &self.side.key
+    fn side(&self) -> &TableSide {
+        self.side
     }
 
     async fn send(&mut self, batches: Sender<Batch>) -> Result<(), Error> {
@@ -196,7 +196,7 @@ async fn differing_keys(
     parts: &[usize],
 ) -> Result<Vec<String>, Error> {
     let mut rows = digest::Rows::default();
-    let key = source.key().to_vec();
+    let key = source.side().key.clone();
     let mut add = |row: HashedRow<'_>, is_old| {
         if parts.contains(&digest::part_of_hash(row.key)) {
             rows.add_hash(key_text(row.batch, row.cells, &key), row.row, is_old);
@@ -236,10 +236,10 @@ async fn each_row(
     source: &mut impl RowSource,
     mut take: impl FnMut(HashedRow<'_>),
 ) -> Result<(), Error> {
-    let key = source.key().to_vec();
+    let key = source.side().key.clone();
+    let mut canonical = Canonical::of(source.side());
     let (sender, mut batches) = mpsc::channel::<Batch>(1);
     let hashing = async {
-        let mut canonical = Canonical::default();
         while let Some(batch) = batches.recv().await {
             for cells in batch.rows() {
                 let row = canonical.hash(&batch, cells);

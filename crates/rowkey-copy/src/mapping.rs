@@ -215,12 +215,7 @@ impl CopyPlan {
             None => {
                 let kind = from
                     .kind_in(&to)
-                    .ok_or_else(|| match to.normalizes_json() {
-                        true => refused(
-                            "`jsonb` would change it; copy to `json`, and change the type then",
-                        ),
-                        false => refused(&format!("`{to}` does not hold all of its values")),
-                    })?;
+                    .ok_or_else(|| refused(&format!("`{to}` does not hold all of its values")))?;
                 let is_time = matches!(kind, Kind::Time | Kind::Timestamp)
                     || (own_from, own_to) == (Type::Interval, Type::Interval);
                 if is_time && to.fraction_digits() < from.fraction_digits() {
@@ -307,6 +302,7 @@ impl ColumnSide {
             // MySQL sorts them by the places of their words, and compares them as text.
             _ if matches!(self.own, Type::Enum | Type::Set) => false,
             Content::Values(_) if self.own == Type::Own => has_any_type,
+            Content::Values(Kind::Json) => false,
             Content::Values(Kind::Text) if matches!(self.own, Type::Loose(_)) => false,
             Content::Values(Kind::Decimal) if matches!(self.own, Type::Loose(_)) => false,
             Content::Values(Kind::Time | Kind::Timestamp) => !has_any_type,

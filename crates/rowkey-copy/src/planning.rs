@@ -204,7 +204,9 @@ impl<'c> Planner<'c> {
         if let Some(assumed) = &assumed
             && self.choices.keeps_assumed_ids
         {
-            return self.keep(table, column, assumed.clone());
+            self.kept
+                .insert(place(table, &column.name), assumed.clone());
+            return;
         }
         let ids = Ids {
             format,

@@ -2,7 +2,10 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::{Batch, Cell, Normal, normal};
+use rowkey_tables::types::Kind;
+
+use super::{Batch, Cell, Normal, json, normal};
+use crate::table_side::{ColumnSide, Content, TableSide};
 
 const NULL: u8 = 0;
 const BOOL: u8 = 1;
@@ -22,14 +25,27 @@ const REFUSED: u8 = 12;
 #[derive(Debug, Default)]
 pub(crate) struct Canonical {
     bytes: Vec<u8>,
+    /// The places of the columns whose texts are the same if their JSON is.
+    json: Vec<usize>,
 }
 
 impl Canonical {
+    /// For the rows of a table.
+    pub(crate) fn of(side: &TableSide) -> Self {
+        let is_json = |column: &ColumnSide| column.content == Content::Values(Kind::Json);
+        let places = side.columns.iter().enumerate();
+        let places = places.filter(|(_, column)| is_json(column));
+        Self {
+            bytes: Vec::new(),
+            json: places.map(|(place, _)| place).collect(),
+        }
+    }
+
     /// The hash of some cells.
     pub(crate) fn hash(&mut self, batch: &Batch, cells: &[Cell]) -> u128 {
         self.bytes.clear();
-        for cell in cells {
-            append(&mut self.bytes, batch, *cell);
+        for (place, cell) in cells.iter().enumerate() {
+            self.append(batch, place, *cell);
         }
         first_half(&self.bytes)
     }
@@ -38,9 +54,25 @@ impl Canonical {
     pub(crate) fn hash_of(&mut self, batch: &Batch, row: &[Cell], places: &[usize]) -> u128 {
         self.bytes.clear();
         for place in places {
-            append(&mut self.bytes, batch, row[*place]);
+            self.append(batch, *place, row[*place]);
         }
         first_half(&self.bytes)
+    }
+
+    fn append(&mut self, batch: &Batch, place: usize, cell: Cell) {
+        match cell {
+            // A text that isn't JSON is like no other.
+            Cell::Text(span) if self.json.contains(&place) => {
+                let start = self.bytes.len();
+                self.bytes.push(TEXT);
+                if json::append(&mut self.bytes, batch.text(span)).is_err() {
+                    self.bytes.truncate(start);
+                    append(&mut self.bytes, batch, cell);
+                }
+                self.bytes.push(NULL);
+            }
+            _ => append(&mut self.bytes, batch, cell),
+        }
     }
 }
 

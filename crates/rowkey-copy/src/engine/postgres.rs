@@ -85,7 +85,7 @@ pub(super) const ENGINE: Engine = Engine {
         sample: |share| Sample::Pages(format!(" TABLESAMPLE SYSTEM ({:.9})", 100.0 * share)),
         sampled: |rows| rows / ROWS_PER_PAGE,
         selected: |column, name, _| {
-            let is_text = column.content == Content::Values(Kind::Text);
+            let is_text = matches!(column.content, Content::Values(Kind::Text | Kind::Json));
             match column.own == Type::Own && is_text {
                 true => format!("CAST({name} AS text)"),
                 false => name.to_owned(),

@@ -27,8 +27,8 @@ struct FileRows {
 }
 
 impl RowSource for FileRows {
-    fn key(&self) -> &[usize] {
-        &self.side.key
+    fn side(&self) -> &TableSide {
+        &self.side
     }
 
     async fn send(&mut self, batches: Sender<Batch>) -> Result<(), Error> {

@@ -66,12 +66,17 @@ impl ColumnPair<'_> {
         let (had, has) = self.values();
         match kind {
             Kind::Own => {}
-            Kind::Bool if self.from.own == Type::Flag => suspects.add("{} NOT IN (0, 1)"),
+            Kind::Bool if self.from.own == Type::Flag || self.source.stores_any_type() => {
+                suspects.add("{} NOT IN (0, 1)")
+            }
             Kind::Bool => {}
             Kind::Integer => self.of_integers(suspects),
             Kind::Single | Kind::Double => self.of_floats(suspects),
             Kind::Decimal => self.of_decimals(suspects),
-            Kind::Text => self.of_text(suspects),
+            Kind::Text | Kind::Json => {
+                suspects.all |= kind == Kind::Json;
+                self.of_text(suspects);
+            }
             Kind::Bytes => self.of_bytes(suspects),
             Kind::Date | Kind::Timestamp => self.of_dates(suspects),
             Kind::Time if self.to.own == Type::Interval => {}
@@ -104,7 +109,7 @@ impl ColumnPair<'_> {
             Kind::Text if matches!(self.from.own, Type::Own | Type::Loose(_)) => {
                 suspects.add("typeof({}) = 'blob'");
             }
-            Kind::Text => suspects.add("typeof({}) NOT IN ('null', 'text')"),
+            Kind::Text | Kind::Json => suspects.add("typeof({}) NOT IN ('null', 'text')"),
             Kind::Own => {}
             Kind::Bytes => suspects.add("typeof({}) NOT IN ('null', 'blob')"),
             Kind::Decimal | Kind::Date | Kind::Time | Kind::Timestamp | Kind::Uuid => {
@@ -209,6 +214,8 @@ impl ColumnPair<'_> {
             Type::Network { .. } => Some(50),
             _ => None,
         };
+        // The functions for the length of text do not take JSON.
+        suspects.all |= self.from.own == Type::Json;
         if matches!(self.from.own, Type::Own | Type::Loose(_)) {
             // The text of these types has no length in the source.
             let is_limited = matches!(self.to.own, Type::Text(Some(_)) | Type::PaddedText(_))

@@ -37,7 +37,7 @@ pub(super) fn id_cell(
 pub(super) fn text_cell(batch: &mut Batch, kind: Kind, text: &str) -> Result<Cell, String> {
     let no = |what: &str| format!("a value is \"{}\", which is no {what}", shortened(text));
     Ok(match kind {
-        Kind::Text => Cell::Text(batch.keep(text.as_bytes())),
+        Kind::Text | Kind::Json => Cell::Text(batch.keep(text.as_bytes())),
         Kind::Decimal if normal(text).is_some() => Cell::Decimal(batch.keep(text.as_bytes())),
         Kind::Integer => integer_cell(text.parse().map_err(|_| no("whole number"))?)?,
         Kind::Date => Cell::Date(clock::read_date(text).ok_or_else(|| no("date"))?),

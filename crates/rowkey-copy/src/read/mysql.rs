@@ -84,7 +84,7 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
         (Kind::Single, Type::Double) => Cell::Single(f64::from_le_bytes(exactly(value)?) as f32),
         (Kind::Single, _) => Cell::Single(f32::from_le_bytes(exactly(value)?)),
         (Kind::Double, _) => Cell::Double(f64::from_le_bytes(exactly(value)?)),
-        (Kind::Text, _) => text_cell(batch, kind, utf8(value)?)?,
+        (Kind::Text | Kind::Json, _) => text_cell(batch, kind, utf8(value)?)?,
         (Kind::Bytes, _) => Cell::Bytes(batch.keep(value)),
         (Kind::Date | Kind::Timestamp, _)
             if column.instead.zero_date.is_some() && date(value).is_err() =>

@@ -105,7 +105,7 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
                 time.ok_or_else(|| format!("a value is {}, which is no time", interval.text()))?,
             )
         }
-        (Kind::Text, _) => {
+        (Kind::Text | Kind::Json, _) => {
             // The version of `jsonb`, which isn't a character of JSON.
             let text = match (column.own, value) {
                 (Type::Json, [1, text @ ..]) => text,

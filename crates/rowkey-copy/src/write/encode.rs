@@ -41,7 +41,7 @@ fn run(
     mut batches: Receiver<Batch>,
     encoded: &Sender<Result<EncodedBatch, Error>>,
 ) {
-    let mut canonical = Canonical::default();
+    let mut canonical = Canonical::of(side);
     while let Some(batch) = batches.blocking_recv() {
         let made = encode(side, statement_limit, batch, &mut canonical);
         let is_last = made.is_err();

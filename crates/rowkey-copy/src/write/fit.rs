@@ -8,7 +8,7 @@ use rowkey_tables::types::interval::Interval;
 use rowkey_tables::types::{Kind, Type, clock, network};
 use serde::de::IgnoredAny;
 
-use crate::batch::{Batch, Cell, Normal, normal};
+use crate::batch::{Batch, Cell, Normal, has_only_doubles, normal};
 use crate::engine::{NegativeZero, SpecialDecimals, Times, engine};
 use crate::table_side::{ColumnSide, Content};
 
@@ -175,6 +175,9 @@ fn text(backend: Backend, column: &ColumnSide, text: &str) -> Result<(), String>
         let sql_type = &column.sql_type;
         return Err(format!("a value is \"{shown}\", which is no {sql_type}"));
     }
+    if column.content == Content::Values(Kind::Json) {
+        json(column, text)?;
+    }
     match column.own {
         // SQLite's lengths are not limits.
         Type::Text(Some(length)) | Type::PaddedText(length)
@@ -222,6 +225,33 @@ fn characters(backend: Backend, text: &str) -> usize {
     match engine(backend).values.counts_utf16 {
         true => text.encode_utf16().count(),
         false => text.chars().count(),
+    }
+}
+
+/// A server that keeps JSON as a tree has no place for some strings and numbers.
+fn json(column: &ColumnSide, text: &str) -> Result<(), String> {
+    let sql_type = &column.sql_type;
+    if !is_json(text) {
+        return Err("a text is no JSON".into());
+    }
+    if sql_type.keeps_json_numbers_as_doubles() && !has_only_doubles(text) {
+        return Err(format!(
+            "JSON has a number with more digits than {sql_type} keeps"
+        ));
+    }
+    let mut escapes = text.match_indices("\\u0000");
+    let is_escape = |place: usize| {
+        let before = text[..place]
+            .bytes()
+            .rev()
+            .take_while(|byte| *byte == b'\\');
+        before.count() % 2 == 0
+    };
+    match !sql_type.keeps_json_numbers_as_doubles() && escapes.any(|(place, _)| is_escape(place)) {
+        true => Err(format!(
+            "JSON has the character U+0000, which {sql_type} does not have"
+        )),
+        false => Ok(()),
     }
 }
 

@@ -55,18 +55,25 @@ impl ColumnType {
 
     /// The form in which SQLite stores values, by its rules for the names of types.
     pub fn affinity(&self) -> Affinity {
-        let lower = self.bare().to_ascii_lowercase();
+        Affinity::of(self.bare())
+    }
+}
+
+impl Affinity {
+    /// That of a column with these words.
+    pub(super) fn of(sql_type: &str) -> Self {
+        let lower = sql_type.to_ascii_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
         if has(&["int"]) {
-            Affinity::Integer
+            Self::Integer
         } else if has(&["char", "clob", "text"]) {
-            Affinity::Text
+            Self::Text
         } else if has(&["blob"]) || lower.is_empty() {
-            Affinity::Blob
+            Self::Blob
         } else if has(&["real", "floa", "doub"]) {
-            Affinity::Real
+            Self::Real
         } else {
-            Affinity::Numeric
+            Self::Numeric
         }
     }
 }

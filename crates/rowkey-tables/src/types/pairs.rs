@@ -20,6 +20,8 @@ pub enum Kind {
     Time,
     Timestamp,
     Uuid,
+    /// Text that is the same if its JSON is, because one side writes it in its own way.
+    Json,
     /// As the database has it, which both sides are: bytes, or SQLite's value of whatever type.
     Own,
 }
@@ -30,7 +32,7 @@ impl ColumnType {
         let (own, other) = (self.meaning()?, target.meaning()?);
         let is_spelled_alike = self.bare().eq_ignore_ascii_case(target.bare());
         let is_same = self.backend == target.backend && is_spelled_alike;
-        if (target.rounds_times() || target.normalizes_json()) && !is_same {
+        if target.rounds_times() && !is_same {
             return None;
         }
         if self.is_any() && target.backend.stores_any_type() {
@@ -52,8 +54,14 @@ impl ColumnType {
             (Type::Own, Type::Text(_)) if self.backend.shows_own_types_as_text() => {
                 Some(Kind::Text)
             }
+            // In SQLite, the values decide.
+            _ if self.backend.stores_any_type() => pair(own, other).or_else(|| natural(other)),
             _ => pair(own, other),
         }
+        .map(|kind| match kind {
+            Kind::Text if target.normalizes_json() && !is_same => Kind::Json,
+            kind => kind,
+        })
     }
 
     /// Whether a target has the very same type for a column.
@@ -114,6 +122,26 @@ pub fn pair(from: Type, to: Type) -> Option<Kind> {
         (T::Loose(_), T::Decimal(_)) => Kind::Decimal,
         (T::Loose(_), T::Text(_)) => Kind::Text,
         _ => return None,
+    })
+}
+
+/// The kind of values that a type is for.
+fn natural(to: Type) -> Option<Kind> {
+    use Type as T;
+    Some(match to {
+        T::Bool => Kind::Bool,
+        T::Flag | T::Integer { .. } | T::Year => Kind::Integer,
+        T::Single => Kind::Single,
+        T::Double => Kind::Double,
+        T::Decimal(_) | T::Loose(_) => Kind::Decimal,
+        T::Text(_) | T::PaddedText(_) | T::Json => Kind::Text,
+        T::Enum | T::Set | T::Bits { .. } | T::Interval | T::Network { .. } => Kind::Text,
+        T::Bytes(_) | T::FixedBytes(_) => Kind::Bytes,
+        T::Date => Kind::Date,
+        T::Time => Kind::Time,
+        T::Timestamp | T::Instant => Kind::Timestamp,
+        T::Uuid => Kind::Uuid,
+        T::Own => return None,
     })
 }
 

@@ -1,6 +1,7 @@
 //! SQLite's declared types. The words of a declaration decide in which form a value is stored: with
 //! `TEXT` or `BLOB` in them, it stays as it is.
 
+use super::declared::Affinity;
 use super::model::{Grammar, Type, Words};
 
 pub(super) const GRAMMAR: Grammar = Grammar {
@@ -33,10 +34,28 @@ fn parse(sql_type: &str) -> Option<Type> {
         "datetime" | "timestamp" => Type::Timestamp,
         "timestamptz" => Type::Instant,
         "decimal" | "numeric" => Type::Loose(words.precision_and_scale()),
+        "uuid" => Type::Uuid,
+        "jsonb" => Type::Json,
+        "timestamp without time zone" => Type::Timestamp,
+        "timestamp with time zone" => Type::Instant,
         // What is in quotes may be anything.
-        name if name.chars().all(is_in_word) => Type::Own,
+        name if name.chars().all(is_in_word) => by_affinity(name, &words),
         _ => return None,
     })
+}
+
+/// What SQLite makes of the values, by its rules for names that it does not know.
+fn by_affinity(name: &str, words: &Words) -> Type {
+    match Affinity::of(name) {
+        Affinity::Integer => Type::Integer {
+            bytes: 8,
+            is_unsigned: false,
+        },
+        Affinity::Text => Type::Text(words.length()),
+        Affinity::Blob => Type::Bytes(None),
+        Affinity::Real => Type::Double,
+        Affinity::Numeric => Type::Own,
+    }
 }
 
 fn is_in_word(character: char) -> bool {

@@ -124,7 +124,7 @@ fn of_postgres(kind: Kind, from: Type, target: Backend, to: Type, column: &str) 
 fn of_mysql(kind: Kind, from: Type, target: Backend, to: Type, column: &str) -> String {
     let text = format!("CAST({column} AS CHAR)");
     match (kind, from, to) {
-        (Kind::Bytes | Kind::Double | Kind::Text, ..) => column.into(),
+        (Kind::Bytes | Kind::Double | Kind::Text | Kind::Json, ..) => column.into(),
         (Kind::Integer, own, Type::Year) if own != Type::Year => format!("LPAD({text}, 4, '0')"),
         // By itself, it would be shown with six digits.
         (Kind::Single, ..) => format!("({column} * 1e0)"),

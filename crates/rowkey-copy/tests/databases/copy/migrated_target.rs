@@ -203,7 +203,7 @@ async fn random(source: String, target: String) -> Result<()> {
     let mut db = open(&source).await?;
     let options = match db.backend() {
         Backend::Sqlite => "",
-        _ => " ENGINE = InnoDB",
+        _ => " ENGINE = InnoDB COLLATE = utf8mb4_bin",
     };
     let sixteen = match db.backend() {
         Backend::Sqlite => "BLOB",
