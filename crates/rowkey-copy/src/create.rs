@@ -4,17 +4,54 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Column, Generated, Table};
-use rowkey_tables::types::Type;
+use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::text_literal::text_literal;
+use rowkey_tables::types::{Kind, Type};
 
 use crate::engine::engine;
 use crate::prepared::PreparedTable;
-use crate::table_side::{ColumnSide, TableSide};
+use crate::table_side::{ColumnSide, Content, TableSide};
 use crate::{checks, counters, defaults, objects};
 
 /// How a table is made, and what it does not get.
 pub(super) struct Creation {
     pub(super) statement: String,
     pub(super) left_out: Vec<String>,
+}
+
+/// The statements that make the enums of a target which has none of these names.
+pub(super) async fn enums(
+    target: &mut Connection,
+    tables: &[&PreparedTable<'_>],
+) -> Result<Vec<String>, Error> {
+    let mut statements = Vec::new();
+    let Some(query) = engine(target.backend()).target.user_type else {
+        return Ok(statements);
+    };
+    for PreparedTable { original, to, .. } in tables {
+        let own = to.columns.iter();
+        for column in own.filter(|column| column.content == Content::Values(Kind::Own)) {
+            let words = original.column(&column.name).map(|found| &found.enum_words);
+            let Some(words) = words.filter(|words| !words.is_empty()) else {
+                continue;
+            };
+            let name = column.sql_type.as_str();
+            let doing = format!("the type {name} of the target");
+            let row = target.one_row(&doing, query, &[Value::from(name)]).await?;
+            if row.optional_text(0)?.is_none() {
+                let words = words
+                    .iter()
+                    .map(|word| text_literal(target.backend(), word));
+                let words: Vec<String> = words.collect();
+                // As the source writes the name: quoted where it has to be.
+                let statement = format!("CREATE TYPE {name} AS ENUM ({})", words.join(", "));
+                if !statements.contains(&statement) {
+                    statements.push(statement);
+                }
+            }
+        }
+    }
+    Ok(statements)
 }
 
 /// The table with its columns and its primary key, unless that is added after the rows, and with

@@ -85,6 +85,14 @@ impl CopyPlan {
             )
         });
         let from: Vec<ColumnSide> = from.collect();
+        let to = to.into_iter().map(|mut column| {
+            let found = original.column(&column.name);
+            if let (Content::Values(Kind::Own), Some(found)) = (column.content, found) {
+                column.members.extend(found.enum_words.iter().cloned());
+            }
+            column
+        });
+        let to: Vec<ColumnSide> = to.collect();
         let mut key = key_places(original, table);
         let keeps_order = |place: &usize| from[*place].keeps_order(catalog.backend);
         if !key.iter().all(keeps_order) {

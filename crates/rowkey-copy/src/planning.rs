@@ -403,6 +403,13 @@ impl<'c> Planner<'c> {
             }
             other => other,
         };
+        let wanted = match column.enum_words.as_slice() {
+            [] => wanted,
+            words => match types::enum_of(self.target, words) {
+                Some(to) => return Ok(to),
+                None => Type::Text(None),
+            },
+        };
         let is_indexed = is_indexed(table, &column.name, self.tables);
         types::write(self.target, wanted, is_indexed).map_err(|refusal| match own {
             Type::Own if !self.source.shows_own_types_as_text() => {

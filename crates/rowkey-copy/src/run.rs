@@ -175,6 +175,11 @@ impl Job<'_> {
             }
         };
         let all: Vec<&PreparedTable<'_>> = self.tables.iter().collect();
+        if create {
+            for statement in create::enums(target, &all).await? {
+                target.execute("making a type", &statement).await?;
+            }
+        }
         for table in &all {
             if create {
                 let is_key_late = objects::has_late_key(target, table).await?;

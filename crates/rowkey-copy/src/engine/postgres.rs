@@ -143,7 +143,10 @@ pub(super) const ENGINE: Engine = Engine {
         temporary: "TEMPORARY ",
         temporary_dropped: "",
         temporary_collation: "",
-        user_type: Some("SELECT to_regtype($1)::text"),
+        user_type: Some(
+            "SELECT to_regtype($1)::text, \
+             COALESCE((SELECT typtype = 'e' FROM pg_type WHERE oid = to_regtype($1)), FALSE)",
+        ),
     },
     values: Values {
         counts_utf16: false,

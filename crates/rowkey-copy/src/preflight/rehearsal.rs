@@ -135,6 +135,10 @@ impl<'c> Stage<'c> {
 
     /// Makes the tables, then their indexes, then their references.
     async fn play(&mut self, target: &mut Connection) -> Result<(), Error> {
+        let all: Vec<&PreparedTable<'_>> = self.tables.iter().collect();
+        for statement in create::enums(target, &all).await? {
+            target.execute(DOING, &statement).await?;
+        }
         for number in 0..self.tables.len() {
             let all: Vec<&PreparedTable<'_>> = self.tables.iter().collect();
             let made = create::creation(all[number], &all, false)?;

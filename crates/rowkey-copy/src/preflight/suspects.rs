@@ -196,7 +196,12 @@ impl ColumnPair<'_> {
         suspects.all |= self.may_be_other_json();
         let is_typed = matches!(
             self.to.own,
-            Type::Enum | Type::Set | Type::Bits { .. } | Type::Interval | Type::Network { .. }
+            Type::Enum
+                | Type::Set
+                | Type::Bits { .. }
+                | Type::Interval
+                | Type::Network { .. }
+                | Type::Own
         );
         if is_typed {
             // An enum has a value for what it refuses.

@@ -4,11 +4,11 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, Generated, Table};
 use rowkey_tables::connection::{Connection, Row, Value};
 use rowkey_tables::dialect::{Asked, Dialect};
-use rowkey_tables::types::{Type, collation};
+use rowkey_tables::types::{Kind, Type, collation};
 
 use crate::engine::engine;
 use crate::plan::CopyPlan;
-use crate::table_side::{ColumnSide, TableSide};
+use crate::table_side::{ColumnSide, Content, TableSide};
 use crate::{existing, names};
 
 /// Whether none of the tables exists, so that they are to be made unless a person says otherwise.
@@ -42,8 +42,8 @@ pub(super) async fn refusals(
         refused.extend(missing_schemas(target, sides).await?);
         refused.extend(same_tables(target, plan).await?);
         refused.extend(unknown_collations(target, sides).await?);
-        refused.extend(unknown_types(target, sides).await?);
     }
+    refused.extend(unknown_types(target, sides).await?);
     Ok(refused)
 }
 
@@ -64,10 +64,10 @@ pub(super) fn as_existing(side: &TableSide, table: &Table) -> TableSide {
             }
             _ => found_type,
         };
-        ColumnSide {
-            instead: column.instead,
-            ..ColumnSide::new(&column.name, sql_type, column.own, column.content)
-        }
+        let mut existing = ColumnSide::new(&column.name, sql_type, column.own, column.content);
+        existing.instead = column.instead;
+        existing.members.extend(found.enum_words.iter().cloned());
+        existing
     });
     TableSide {
         columns: columns.collect(),
@@ -217,13 +217,24 @@ async fn unknown_types(target: &mut Connection, sides: &[&TableSide]) -> Result<
             let values = [Value::from(column.sql_type.as_str())];
             let doing = "the types of the target";
             let row = target.one_row(doing, query, &values).await?;
-            if row.optional_text(0)?.is_none() {
-                refused.push(Error::refused(
-                    format!("{}.{}", side.name, column.name),
-                    format!("the target has no type {}", column.sql_type),
-                    "make it there, or write `to = \"text\"`",
-                ));
-            }
+            let is_known = row.optional_text(0)?.is_some();
+            let why = match column.content {
+                // The copy makes enums.
+                Content::Values(Kind::Own) if is_known || !column.members.is_empty() => continue,
+                Content::Values(Kind::Text) if row.is(1)? => continue,
+                Content::Values(Kind::Text) if is_known => {
+                    format!(
+                        "{} of the target is no enum, so that it is not read from text",
+                        column.sql_type
+                    )
+                }
+                _ => format!("the target has no type {}", column.sql_type),
+            };
+            refused.push(Error::refused(
+                format!("{}.{}", side.name, column.name),
+                why,
+                "make it there, or write `to = \"text\"`",
+            ));
         }
     }
     Ok(refused)

@@ -265,6 +265,7 @@ fn is_of_type(column: &ColumnSide, text: &str) -> bool {
     let is_member = |word: &str| column.members.iter().any(|member| member == word);
     match column.own {
         Type::Enum => is_member(text),
+        Type::Own if !column.members.is_empty() => is_member(text),
         Type::Set => text.is_empty() || text.split(',').all(is_member),
         Type::Bits { length, is_fixed } => {
             let fits = match is_fixed {

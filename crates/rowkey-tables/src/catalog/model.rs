@@ -289,6 +289,9 @@ pub struct Column {
     pub collation: Option<String>,
     /// The column's comment.
     pub comment: Option<String>,
+    /// The words of an enum of PostgreSQL. MySQL and MariaDB have those of theirs in the type.
+    #[serde(skip)]
+    pub enum_words: Vec<String>,
 }
 
 impl Column {
@@ -303,6 +306,7 @@ impl Column {
             generated: Generated::No,
             collation: None,
             comment: None,
+            enum_words: Vec::new(),
         }
     }
 

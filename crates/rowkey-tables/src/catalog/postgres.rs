@@ -49,7 +49,9 @@ WITH RECURSIVE typed (attrelid, attnum, type, modifier, is_required, default_sql
 SELECT c.attrelid::bigint, a.attname::text, format_type(c.type, c.modifier), NOT c.is_required, c.default_sql,
   CASE WHEN a.attidentity <> '' THEN 'identity' WHEN a.attgenerated <> '' THEN 'generated'
     ELSE '' END,
-  l.collname::text, col_description(a.attrelid, a.attnum)
+  l.collname::text, col_description(a.attrelid, a.attnum),
+  COALESCE((SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder)::text FROM pg_enum e
+    WHERE e.enumtypid = c.type), '[]')
 FROM typed c JOIN pg_type t ON t.oid = c.type AND t.typtype <> 'd'
 JOIN pg_attribute a ON a.attrelid = c.attrelid AND a.attnum = c.attnum
 LEFT JOIN pg_collation l ON l.oid = a.attcollation
@@ -160,6 +162,7 @@ async fn read_columns(
             generated: Generated::of_word(row.text(5)?)?,
             collation: row.optional_text(6)?.map(str::to_owned),
             comment: row.optional_text(7)?.map(str::to_owned),
+            enum_words: names(&row, 8)?,
         };
         if let Some(table) = tables.get_mut(&row.integer(0)?) {
             table.columns.push(column);

@@ -1,18 +1,8 @@
 //! Whether a column has the type that a key's plan declares, whatever words the server has for it.
 
 use super::column_type::ColumnType;
-use super::model::Words;
+use super::model::{Affinity, Words};
 use crate::dialect::Dialect;
-
-/// In which form SQLite stores what is written to a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Affinity {
-    Integer,
-    Text,
-    Blob,
-    Real,
-    Numeric,
-}
 
 impl ColumnType {
     /// Whether it is the same type in the words of a database. Collations do not count.
@@ -56,25 +46,6 @@ impl ColumnType {
     /// The form in which SQLite stores values, by its rules for the names of types.
     pub fn affinity(&self) -> Affinity {
         Affinity::of(self.bare())
-    }
-}
-
-impl Affinity {
-    /// That of a column with these words.
-    pub(super) fn of(sql_type: &str) -> Self {
-        let lower = sql_type.to_ascii_lowercase();
-        let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-        if has(&["int"]) {
-            Self::Integer
-        } else if has(&["char", "clob", "text"]) {
-            Self::Text
-        } else if has(&["blob"]) || lower.is_empty() {
-            Self::Blob
-        } else if has(&["real", "floa", "doub"]) {
-            Self::Real
-        } else {
-            Self::Numeric
-        }
     }
 }
 

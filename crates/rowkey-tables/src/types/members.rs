@@ -1,5 +1,10 @@
 //! The words of an `enum` or a `set` of MySQL and MariaDB.
 
+use rowkey_core::Backend;
+
+use crate::dialect::Dialect;
+use crate::text_literal::text_literal;
+
 use super::column_type::ColumnType;
 
 impl ColumnType {
@@ -44,6 +49,22 @@ fn members(sql_type: &str) -> Vec<String> {
     members
 }
 
+/// The type of a column with one of some words, where it has them in its name; nothing for words
+/// that such a type does not keep as they are.
+pub fn enum_of(backend: Backend, words: &[String]) -> Option<String> {
+    let is_kept = |word: &String| !word.ends_with(' ') && word.len() <= 255;
+    if !backend.names_character_sets() || !words.iter().all(is_kept) {
+        return None;
+    }
+    let words: Vec<String> = words
+        .iter()
+        .map(|word| text_literal(backend, word))
+        .collect();
+    let words = words.join(",");
+    Some(format!(
+        "enum({words}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+    ))
+}
 #[cfg(test)]
 mod tests {
     use rowkey_core::Backend;

@@ -25,9 +25,9 @@ use rowkey_core::Backend;
 pub use self::charset::Charset;
 pub use self::column_type::ColumnType;
 pub(crate) use self::column_type::first_word;
-pub use self::declared::Affinity;
+pub use self::members::enum_of;
 use self::model::Grammar;
-pub use self::model::{Refusal, Type, Words};
+pub use self::model::{Affinity, Refusal, Type, Words};
 pub use self::pairs::{KEEPS_ANY, Kind, pair};
 
 const fn grammar(backend: Backend) -> Grammar {

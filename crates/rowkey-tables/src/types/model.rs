@@ -122,6 +122,35 @@ impl Words {
     }
 }
 
+/// In which form SQLite stores what is written to a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Affinity {
+    Integer,
+    Text,
+    Blob,
+    Real,
+    Numeric,
+}
+
+impl Affinity {
+    /// That of a column with these words.
+    pub(super) fn of(sql_type: &str) -> Self {
+        let lower = sql_type.to_ascii_lowercase();
+        let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+        if has(&["int"]) {
+            Self::Integer
+        } else if has(&["char", "clob", "text"]) {
+            Self::Text
+        } else if has(&["blob"]) || lower.is_empty() {
+            Self::Blob
+        } else if has(&["real", "floa", "doub"]) {
+            Self::Real
+        } else {
+            Self::Numeric
+        }
+    }
+}
+
 /// How the types of a database are read and written.
 pub(super) struct Grammar {
     pub(super) parse: fn(&str) -> Option<Type>,

@@ -51,7 +51,13 @@ impl ColumnType {
         }
         match (own, other) {
             // The server itself writes these as text.
-            (Type::Own, Type::Text(_)) if self.backend.shows_own_types_as_text() => {
+            (Type::Own, Type::Text(_) | Type::Enum) if self.backend.shows_own_types_as_text() => {
+                Some(Kind::Text)
+            }
+            // It reads enums from it. Whether the type is one, the target's catalogue says.
+            (Type::Text(_) | Type::PaddedText(_) | Type::Enum, Type::Own)
+                if target.backend.shows_own_types_as_text() =>
+            {
                 Some(Kind::Text)
             }
             // In SQLite, the values decide.

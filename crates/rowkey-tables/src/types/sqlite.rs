@@ -1,8 +1,7 @@
 //! SQLite's declared types. The words of a declaration decide in which form a value is stored: with
 //! `TEXT` or `BLOB` in them, it stays as it is.
 
-use super::declared::Affinity;
-use super::model::{Grammar, Type, Words};
+use super::model::{Affinity, Grammar, Type, Words};
 
 pub(super) const GRAMMAR: Grammar = Grammar {
     parse,

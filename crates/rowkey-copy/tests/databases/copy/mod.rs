@@ -6,6 +6,7 @@ mod checks;
 mod counters;
 mod defaults;
 mod found;
+mod framework_types;
 mod held;
 mod indexes;
 mod interrupted;
@@ -66,6 +67,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     counters::add_tests(suite);
     defaults::add_tests(suite);
     found::add_tests(suite);
+    framework_types::add_tests(suite);
     held::add_tests(suite);
     indexes::add_tests(suite);
     keys::add_tests(suite);

@@ -108,6 +108,7 @@ async fn columns(
                 .optional_text(8)?
                 .filter(|text| !text.is_empty())
                 .map(Into::into),
+            enum_words: Vec::new(),
         });
     }
     Ok(())

@@ -116,6 +116,7 @@ async fn columns(
             },
             collation: None,
             comment: None,
+            enum_words: Vec::new(),
         });
     }
     Ok((columns, primary.into_values().collect()))

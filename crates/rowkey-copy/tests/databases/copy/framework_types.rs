@@ -1,0 +1,263 @@
+//! Types that frameworks use and that only some databases have: JSON that is kept as a tree, enums,
+//! and SQLite's names that nobody knows.
+
+use anyhow::{Context, Result, ensure};
+use rowkey_copy::{Choices, Request};
+use rowkey_tables::{Connection, Silent};
+use rowkey_testkit::{Backend, Suite, test_name};
+
+use crate::copy::held::preflight;
+use crate::copy::{compare, copy, execute, open, pair, plan, planned};
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    for target in [Backend::Postgres, Backend::MySql] {
+        let name = format!("json_becomes_a_tree_in_{}", test_name(target));
+        pair(suite, &name, crate::LIVE, target, json);
+    }
+    for target in crate::LIVE {
+        let to = test_name(target);
+        let name = format!("enums_of_postgres_in_{to}");
+        pair(suite, &name, [Backend::Postgres], target, enums);
+        let name = format!("names_of_types_that_sqlite_takes_in_{to}");
+        pair(suite, &name, [Backend::Sqlite], target, names);
+        let name = format!("one_switch_for_types_without_a_place_in_{to}");
+        pair(suite, &name, [Backend::Postgres], target, as_text);
+    }
+    let sources = [Backend::MySql, Backend::MariaDb, Backend::Sqlite];
+    let name = "words_go_into_an_enum_that_exists";
+    pair(suite, name, sources, Backend::Postgres, into_enum);
+    let name = "json_is_measured_as_text";
+    pair(suite, name, [Backend::Postgres], Backend::MySql, measured);
+}
+
+async fn into_existing(source: &str, target: &str) -> Result<()> {
+    let plan = plan(source, target).await?;
+    let found = preflight(source, target, &plan).await?;
+    ensure!(found.refused.is_empty(), "{found:?}");
+    let (mut from, mut to) = (open(source).await?, open(target).await?);
+    let request = Request::default();
+    rowkey_copy::copy(&mut from, &mut to, &plan, &request, &mut Silent).await?;
+    let compared = compare(source, target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    Ok(())
+}
+
+/// The same JSON, which the target writes in its own way; and what it would lose.
+async fn json(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let words = match from.backend() {
+        Backend::Postgres => "json",
+        Backend::MySql | Backend::MariaDb => "longtext CHARACTER SET utf8mb4",
+        _ => "text",
+    };
+    let tree = match to.backend() {
+        Backend::Postgres => "jsonb",
+        _ => "json",
+    };
+    let create = |json| format!("CREATE TABLE note (id integer PRIMARY KEY, body {json})");
+    from.execute("a table", &create(words)).await?;
+    to.execute("a table", &create(tree)).await?;
+    for (id, body) in [
+        (1, r#"{"b": 1.50, "a": [true, null, "ü"], "b": 2}"#),
+        (2, "[1e2, 100, -0.0, 12345678901]"),
+        (3, "\"x\""),
+    ] {
+        let insert = format!("INSERT INTO note VALUES ({id}, '{body}')");
+        from.execute("a row", &insert).await?;
+    }
+    from.execute("a row", "INSERT INTO note VALUES (4, NULL)")
+        .await?;
+    into_existing(&source, &target).await?;
+
+    to.execute("a change", "UPDATE note SET body = '[2]' WHERE id = 2")
+        .await?;
+    let plan = plan(&source, &target).await?;
+    let compared = compare(&source, &target, &plan).await?;
+    let difference = compared.tables[0].difference.as_ref();
+    ensure!(
+        difference.is_some_and(|found| found.keys == ["2"]),
+        "{compared:?}"
+    );
+
+    to.execute("no rows", "DELETE FROM note").await?;
+    let lost = match to.backend() {
+        Backend::Postgres => r#"["\u0000"]"#.replace(
+            '\\',
+            match from.backend() {
+                Backend::MySql | Backend::MariaDb => "\\\\",
+                _ => "\\",
+            },
+        ),
+        _ => "[0.1000000000000000055511151231257827]".to_owned(),
+    };
+    let insert = format!("INSERT INTO note VALUES (5, '{lost}')");
+    from.execute("a row", &insert).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&found.refused[..], [one] if one.contains("note.body: JSON has")),
+        "{found:?}"
+    );
+    Ok(())
+}
+
+/// Enums become enums with the same words, or text.
+async fn enums(source: String, target: String) -> Result<()> {
+    let mut from = open(&source).await?;
+    execute(
+        &mut from,
+        "the tables",
+        &[
+            "CREATE TYPE mood AS ENUM ('sad', 'it''s ok', 'Happy')",
+            "CREATE DOMAIN mark AS mood",
+            "CREATE TABLE person (id integer PRIMARY KEY, now mood NOT NULL, later mark)",
+            "INSERT INTO person VALUES (1, 'Happy', 'sad'), (2, 'it''s ok', NULL)",
+        ],
+    )
+    .await?;
+    let plan = plan(&source, &target).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(found.refused.is_empty(), "{found:?}");
+    copy(&source, &target, &plan).await?;
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    let mut to = open(&target).await?;
+    let wrong = "INSERT INTO person VALUES (3, 'furious', NULL)";
+    let refused = to.execute("another word", wrong).await;
+    ensure!(
+        refused.is_err() == (to.backend() != Backend::Sqlite),
+        "{refused:?}"
+    );
+    Ok(())
+}
+
+/// The words of the target's enum are looked at before the first row.
+async fn into_enum(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let words = match from.backend() {
+        Backend::Sqlite => "varchar(9)",
+        _ => "enum('new', 'paid', 'lost') CHARACTER SET utf8mb4",
+    };
+    let create = |words| format!("CREATE TABLE bill (id integer PRIMARY KEY, state {words})");
+    from.execute("a table", &create(words)).await?;
+    from.execute("rows", "INSERT INTO bill VALUES (1, 'new'), (2, 'paid')")
+        .await?;
+    let state = "CREATE TYPE bill_state AS ENUM ('new', 'paid')";
+    to.execute("an enum", state).await?;
+    to.execute("a table", &create("bill_state")).await?;
+    from.execute("a row", "INSERT INTO bill VALUES (3, 'lost')")
+        .await?;
+    let found = preflight(&source, &target, &plan(&source, &target).await?).await?;
+    ensure!(
+        matches!(&found.refused[..], [one] if one.contains("bill.state") && one.contains("lost")),
+        "{found:?}"
+    );
+    from.execute("no such row", "DELETE FROM bill WHERE id = 3")
+        .await?;
+    into_existing(&source, &target).await
+}
+
+/// Names that SQLite does not know have its affinity, and the values decide.
+async fn names(source: String, target: String) -> Result<()> {
+    let mut from = open(&source).await?;
+    execute(
+        &mut from,
+        "the table",
+        &[
+            "CREATE TABLE thing (id INTEGER PRIMARY KEY, small smallint unsigned, \
+             large UNSIGNED BIG INT, name longtext, real_one DOUBLE UNSIGNED, data LONGBLOB, \
+             ref uuid, body jsonb)",
+            "INSERT INTO thing VALUES (1, 7, 9, 'a', 1.5, X'00ff', \
+             '018e5f3b-ff48-7bff-8000-0123456789ab', '{\"a\": 1}')",
+        ],
+    )
+    .await?;
+    let plan = plan(&source, &target).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(found.refused.is_empty(), "{found:?}");
+    copy(&source, &target, &plan).await?;
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+
+    // A type of the person's own choice, on a table whose values fit and on one whose do not.
+    let (mut from, to) = (open(&source).await?, open(&target).await?.backend());
+    execute(
+        &mut from,
+        "another table",
+        &[
+            "CREATE TABLE odd (id INTEGER PRIMARY KEY, amount MONEY)",
+            "INSERT INTO odd VALUES (1, 12)",
+        ],
+    )
+    .await?;
+    if to == Backend::Sqlite {
+        return Ok(());
+    }
+    let mut plan = crate::copy::plan(&source, &target).await?;
+    plan.tables.retain(|table| table.name.name == "odd");
+    let column = plan.tables[0].columns.last_mut().context("no column")?;
+    (column.to, column.refused) = (Some("bigint".into()), None);
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        found.refused.iter().all(|one| !one.contains("odd.amount")),
+        "{found:?}"
+    );
+    from.execute("a text", "INSERT INTO odd VALUES (2, 'twelve')")
+        .await?;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        found
+            .refused
+            .iter()
+            .any(|one| one.contains("odd.amount") && one.contains("twelve")),
+        "{found:?}"
+    );
+    Ok(())
+}
+
+/// Every type that the target does not have becomes text, and nobody edits the plan.
+async fn as_text(source: String, target: String) -> Result<()> {
+    let mut from: Connection = open(&source).await?;
+    execute(
+        &mut from,
+        "the table",
+        &[
+            "CREATE TABLE shape (id integer PRIMARY KEY, place point, tags text[], span int4range)",
+            "INSERT INTO shape VALUES (1, '(1,2)', '{a,b}', '[1,5)')",
+        ],
+    )
+    .await?;
+    let choices = Choices {
+        unknown_types_as_text: true,
+        ..Choices::default()
+    };
+    let plan = planned(&source, &target, choices).await?.plan;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(found.refused.is_empty(), "{found:?}");
+    copy(&source, &target, &plan).await?;
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    Ok(())
+}
+
+/// No function of PostgreSQL for the length of text takes JSON.
+async fn measured(source: String, target: String) -> Result<()> {
+    let mut from = open(&source).await?;
+    execute(
+        &mut from,
+        "the table",
+        &[
+            "CREATE TABLE note (id integer PRIMARY KEY, body jsonb)",
+            "INSERT INTO note VALUES (1, '[1, 2, 3]')",
+        ],
+    )
+    .await?;
+    let mut plan = plan(&source, &target).await?;
+    let column = plan.tables[0].columns.last_mut().context("no column")?;
+    column.to = Some("varchar(8) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin".into());
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&found.refused[..], [one] if one.contains("a value has 9 characters")),
+        "{found:?}"
+    );
+    Ok(())
+}
