@@ -44,6 +44,13 @@ impl CopyPlan {
     /// Every column and every name that has no place.
     pub(super) fn refusals(&self) -> Result<Vec<Error>, Error> {
         let mut refused = names::refusals(self, self.source()?, self.target()?);
+        if self.tables.is_empty() {
+            refused.push(Error::refused(
+                "the plan",
+                "it has no tables",
+                "write it with `rowkey plan` for a database that has some",
+            ));
+        }
         if self.policy.batch_rows > MOST_BATCH_ROWS {
             refused.push(Error::refused(
                 format!("`batch-rows = {}`", self.policy.batch_rows),

@@ -89,8 +89,9 @@ pub async fn copy(
     request: &Request,
     progress: &mut dyn Progress,
 ) -> Result<Report, Error> {
-    plan.check()?;
     check_backends(source, target, plan)?;
+    session::require_two_databases(source, target).await?;
+    plan.check()?;
     let catalog = Catalog::read(source).await?;
     plan.check_catalog(&catalog)?;
     let mut job = Job::new(plan, &catalog)?;

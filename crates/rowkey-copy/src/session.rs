@@ -1,5 +1,7 @@
 //! What both connections are told before the first row.
 
+use std::fs::canonicalize;
+use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
 use rowkey_tables::advisory_lock::AdvisoryLock;
@@ -134,6 +136,51 @@ pub(super) async fn back_to_mark(source: &mut Connection) -> Result<(), Error> {
         source.execute(VIEW, "ROLLBACK TO SAVEPOINT rowkey").await?;
     }
     Ok(())
+}
+
+/// Refuses a target that is the source under another address: its rows might be deleted before they
+/// are read.
+pub(super) async fn require_two_databases(
+    source: &mut Connection,
+    target: &mut Connection,
+) -> Result<(), Error> {
+    if source.backend() != target.backend() {
+        return Ok(());
+    }
+    let doing = "which database it is";
+    let sessions = &engine(source.backend()).sessions;
+    let place = async |connection: &mut Connection| {
+        let row = connection.one_row(doing, sessions.place, &[]).await?;
+        Ok::<String, Error>(row.optional_text(0)?.unwrap_or_default().to_owned())
+    };
+    let (here, there) = (place(source).await?, place(target).await?);
+    let number = RandomState::new().hash_one(()) >> 1;
+    let is_same = match (sessions.lock)(format!("rowkey_place_{number}")) {
+        // A file has one path. A database without one is in memory, and nobody else's.
+        None => !here.is_empty() && canonicalize(&here).ok() == canonicalize(&there).ok(),
+        // Servers may be the same under several addresses, and have a name in common.
+        Some(_) if here != there => false,
+        Some(name) => {
+            let numbers = number.to_string();
+            let lock = AdvisoryLock { numbers, name };
+            let release = lock.release(source.backend());
+            lock.take(source, doing, Duration::ZERO).await?;
+            let is_free = lock.take(target, doing, Duration::ZERO).await?;
+            source.query(doing, &release, &[]).await?;
+            if is_free {
+                target.query(doing, &release, &[]).await?;
+            }
+            !is_free
+        }
+    };
+    match is_same {
+        false => Ok(()),
+        true => Err(Error::refused(
+            "the target",
+            "it is the source, under another address",
+            "give the address of another database to copy to",
+        )),
+    }
 }
 
 /// Makes the target refuse what it would otherwise change.

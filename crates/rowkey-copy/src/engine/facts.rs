@@ -181,6 +181,8 @@ pub(crate) struct Sessions {
     /// The name of an advisory lock, where there are some.
     pub(crate) lock: fn(String) -> Option<String>,
     pub(crate) lock_tables: Option<TableLock>,
+    /// The query for the database and the schema of a connection, or for its file.
+    pub(crate) place: &'static str,
     /// Whether a query has one processor.
     pub(crate) has_slow_queries: bool,
     /// Whether a query that is refused ends the view.

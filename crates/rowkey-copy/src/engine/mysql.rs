@@ -106,6 +106,7 @@ const fn of(
                 end: "UNLOCK TABLES",
                 instead: "grant LOCK TABLES, wait for the end of long transactions, or copy with one job",
             }),
+            place: "SELECT DATABASE()",
             has_slow_queries: true,
             refusals_end_view: false,
             rollback: "ROLLBACK",

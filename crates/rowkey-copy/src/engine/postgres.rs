@@ -104,6 +104,7 @@ pub(super) const ENGINE: Engine = Engine {
         export_view: Some("SELECT pg_export_snapshot()"),
         lock: Some,
         lock_tables: None,
+        place: "SELECT format('%I.%I', current_database(), current_schema())",
         has_slow_queries: false,
         refusals_end_view: true,
         rollback: "ROLLBACK",

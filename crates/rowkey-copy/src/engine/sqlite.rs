@@ -86,6 +86,7 @@ SELECT 'view', name FROM sqlite_master WHERE type = 'view' ORDER BY 2",
         // Each transaction locks the file, and checks that the last one was its own.
         lock: |_| None,
         lock_tables: None,
+        place: "SELECT file FROM pragma_database_list WHERE name = 'main'",
         has_slow_queries: false,
         refusals_end_view: false,
         rollback: "ROLLBACK",

@@ -99,6 +99,7 @@ pub(super) const ENGINE: Engine = Engine {
             end: "ROLLBACK",
             instead: "wait for the end of long transactions, or copy with one job",
         }),
+        place: "SELECT QUOTENAME(DB_NAME()) + N'.' + QUOTENAME(SCHEMA_NAME())",
         has_slow_queries: false,
         refusals_end_view: false,
         // An error has ended the transaction already.

@@ -53,6 +53,7 @@ impl Preflight {
         progress: &mut dyn Progress,
     ) -> Result<Self, Error> {
         check_backends(source, target, plan)?;
+        session::require_two_databases(source, target).await?;
         let catalog = Catalog::read(source).await?;
         session::begin_reading(source).await?;
         session::set_target(target).await?;

@@ -221,11 +221,15 @@ impl<'c> Stage<'c> {
             return Ok(Ok(()));
         };
         let table = Value::from(self.tables[number].to.name.name.as_str());
+        // SQLite has one code for all errors of a statement, and no other language.
         let of_this = format!("referencing \"{}\"", referred.name);
-        Ok(match target.query(DOING, query, &[table]).await {
-            Err(error) if error.reason().contains(&of_this) => Err(error),
-            _ => Ok(()),
-        })
+        match target.query(DOING, query, &[table]).await {
+            Ok(_) => Ok(Ok(())),
+            Err(error) if error.reason().contains(&of_this) => Ok(Err(error)),
+            // It stops at the first reference that it refuses, which is another one's.
+            Err(error) if error.reason().contains("foreign key mismatch") => Ok(Ok(())),
+            Err(error) => Err(error),
+        }
     }
 
     /// Whether the target could not be asked: the account may not drop stand-ins, or the server has

@@ -16,6 +16,8 @@ mod statements;
 mod tls;
 mod value;
 
+use std::time::Duration;
+
 use std::fmt;
 
 use rowkey_core::Backend;
@@ -92,7 +94,12 @@ impl Connection {
     /// server cannot be reached or refuses the login.
     pub async fn open(address: &Address) -> Result<Self, Error> {
         let backend = address.protocol().backend();
-        let driver = connect(address, backend).await?;
+        // Servers of another protocol may wait for the client to begin, as this one waits for them.
+        let connected = tokio::time::timeout(PATIENCE, connect(address, backend)).await;
+        let driver = connected.map_err(|_| Error::Unreachable {
+            doing: format!("connecting to {address}"),
+            source: format!("no answer within {} s", PATIENCE.as_secs()).into(),
+        })??;
         let mut connection = Self {
             address: address.clone(),
             backend,
@@ -248,6 +255,9 @@ fn differs(doing: &str, found: impl fmt::Display) -> Error {
 }
 
 /// Connects with the driver of a protocol.
+/// How long a server may take until it has answered.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 async fn connect(address: &Address, backend: Backend) -> Result<Driver, Error> {
     #[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlserver"))]
     tls::choose_library();

@@ -10,6 +10,16 @@ use crate::copy::held::preflight;
 use crate::copy::{compare, execute, open, pair, planned};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
+    suite.test(
+        "the_source_under_another_address_is_no_target",
+        crate::LIVE,
+        |source| {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()?;
+            runtime.block_on(same(source.url().to_owned()))
+        },
+    );
     for target in crate::LIVE {
         let to = test_name(target);
         let name = format!("tables_of_migrations_are_filled_in_{to}");
@@ -298,5 +308,48 @@ async fn random(source: String, target: String) -> Result<()> {
         careful.contains("sixteen.id (") && careful.contains(" stays: "),
         "{careful}"
     );
+    Ok(())
+}
+
+/// Its rows would be deleted before they are read.
+async fn same(source: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    let target = match db.backend() {
+        Backend::Sqlite => {
+            let file = source
+                .trim_start_matches("sqlite:")
+                .trim_start_matches("//");
+            let (folder, name) = file.rsplit_once('/').context("no folder")?;
+            format!("sqlite:{folder}/./{name}")
+        }
+        _ => source.replace("127.0.0.1", "localhost"),
+    };
+    ensure!(target != source, "{source}");
+    execute(
+        &mut db,
+        "a table",
+        &[
+            "CREATE TABLE t (id integer PRIMARY KEY)",
+            "INSERT INTO t VALUES (1)",
+        ],
+    )
+    .await?;
+    drop(db);
+    let plan = plan(&source, &target, Some(ExistingRows::Delete)).await?;
+    for refused in [
+        copy(&source, &target, &plan).await.map(drop),
+        preflight(&source, &target, &plan).await.map(drop),
+    ] {
+        let why = format!("{:#}", refused.err().context("it was not refused")?);
+        ensure!(
+            why.contains("it is the source, under another address"),
+            "{why}"
+        );
+    }
+    let row = open(&source)
+        .await?
+        .one_row("rows", "SELECT count(*) FROM t", &[])
+        .await?;
+    ensure!(row.count(0)? == 1, "{row:?}");
     Ok(())
 }
