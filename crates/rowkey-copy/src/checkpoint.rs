@@ -71,6 +71,12 @@ pub(super) async fn read(
     read_existing(target, job, tables).await
 }
 
+/// Whether any copy has begun in the target.
+pub(super) async fn is_any(target: &mut Connection) -> Result<bool, Error> {
+    let query = format!("SELECT count(*) FROM {TABLE}");
+    Ok(target.count(DOING, &query, &[]).await? > 0)
+}
+
 /// The checkpoints in a table that exists.
 pub(super) async fn read_existing(
     target: &mut Connection,

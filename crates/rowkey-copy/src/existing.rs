@@ -4,6 +4,7 @@ use rowkey_tables::catalog::{Catalog, Table};
 use rowkey_tables::types::ColumnType;
 use rowkey_tables::{Connection, Error};
 
+use crate::checkpoint;
 use crate::engine::engine;
 use crate::plan::ExistingRows;
 use crate::select::first;
@@ -91,8 +92,17 @@ pub(super) async fn delete_rows(
     if deleted.is_empty() {
         return Ok(());
     }
-    let begin = engine(target.backend()).sessions.begin;
     let doing = "deleting the rows that the target has";
+    // Programs may have written since.
+    if checkpoint::is_any(target).await? {
+        return Err(Error::refused(
+            "`existing-rows = \"delete\"`",
+            "another plan, or this one before it was edited, has copied rows into the target, which would be \
+             deleted with those that programs have added",
+            "if that is right, drop the table rowkey_copy before",
+        ));
+    }
+    let begin = engine(target.backend()).sessions.begin;
     target.execute(doing, begin).await?;
     for side in deleted {
         let doing = format!("deleting the rows of {}", side.name);

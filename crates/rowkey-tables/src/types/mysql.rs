@@ -145,6 +145,8 @@ fn write(backend: Backend, wanted: Type, is_indexed: bool) -> Result<String, Ref
         // The longest of them has fewer characters.
         Type::Interval => return write(backend, Type::Text(Some(80)), is_indexed),
         Type::Network { .. } => return write(backend, Type::Text(Some(50)), is_indexed),
+        // SQLite's numbers have no scale of their own: the values decide whether this one holds them.
+        Type::Loose(None) => "decimal(65,30)".into(),
         Type::Loose(scale) => return write(backend, Type::Decimal(scale), is_indexed),
         Type::Enum | Type::Set | Type::Own => {
             return write(backend, Type::Text(None), is_indexed);

@@ -172,6 +172,16 @@ async fn filled(source: String, target: String) -> Result<()> {
     let query = "SELECT id FROM kind WHERE name = 'next'";
     let row = db.one_row("the next kind", query, &[]).await?;
     ensure!(row.integer(0)? == 8, "{row:?}");
+
+    // The same plan has nothing left to do, and another one does not delete what programs wrote.
+    copy(&source, &target, &plan).await?;
+    let mut other = plan;
+    other.policy.batch_rows = 999;
+    let error = copy(&source, &target, &other).await.err();
+    let error = error.context("it was not refused")?.to_string();
+    ensure!(error.contains("another plan"), "{error}");
+    let row = db.one_row("the next kind", query, &[]).await?;
+    ensure!(row.integer(0)? == 8, "{row:?}");
     Ok(())
 }
 
