@@ -4,6 +4,8 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Dependent, DependentKind, Table};
+#[cfg(feature = "sqlite")]
+use rowkey_tables::dialect::Dialect;
 
 use crate::engine::engine;
 use crate::table_side::TableSide;
@@ -63,9 +65,8 @@ pub(super) fn unnamed(
     side: &TableSide,
 ) -> Result<Vec<String>, Error> {
     let mut columns = table.columns.iter();
-    if (source, side.backend) != (Backend::Sqlite, Backend::Sqlite)
-        || !columns.all(|column| is_same(table, side, &column.name))
-    {
+    let is_sqlite = source.stores_any_type() && side.backend == source;
+    if !is_sqlite || !columns.all(|column| is_same(table, side, &column.name)) {
         return Ok(Vec::new());
     }
     let conditions = rowkey_tables::catalog::sqlite::checks(table.statement())?.into_iter();

@@ -21,7 +21,7 @@ pub(super) fn translated(
     side: &TableSide,
     condition: &str,
 ) -> Result<Option<String>, Error> {
-    let has_conditions = |backend| matches!(backend, Backend::Postgres | Backend::Sqlite);
+    let has_conditions = |backend| engine(backend).definitions.has_conditions;
     if !has_conditions(source) || !has_conditions(side.backend) {
         return Ok(None);
     }
@@ -95,10 +95,7 @@ fn column<'s>(
     let text = (engine(source).columns.uncast)(text.trim());
     let (name, behind) = split_name(source, without_parentheses(text))?;
     let mut columns = table.columns.iter().map(|column| &column.name);
-    let name = columns.find(|column| match source {
-        Backend::Sqlite => column.eq_ignore_ascii_case(&name),
-        _ => **column == name,
-    })?;
+    let name = columns.find(|column| (engine(source).definitions.is_column)(column, &name))?;
     let found = side.columns.iter().find(|column| column.name == *name);
     found.filter(|_| behind.is_empty())
 }

@@ -7,6 +7,7 @@ use rowkey_tables::catalog::{Index, IndexTerm, Table};
 use rowkey_tables::types::Type;
 
 use crate::conditions;
+use crate::engine::{Indexes, engine};
 use crate::sql_text::{behind_table, first_group, separated, split_name};
 use crate::table_side::{ColumnSide, TableSide};
 
@@ -39,10 +40,10 @@ pub(super) fn translated(
     if let Some(rules) = as_it_is(source, table, side, index) {
         return Ok(Ok(rules));
     }
-    let parsed = match source {
-        Backend::MySql | Backend::MariaDb => of_mysql(index),
-        Backend::Postgres | Backend::Sqlite => of_definition(source, table, index),
-        Backend::SqlServer => Err(NoRules::NotUnderstood),
+    let parsed = match engine(source).definitions.indexes {
+        Indexes::Terms => of_mysql(index),
+        Indexes::Statement => of_definition(source, table, index),
+        Indexes::None => Err(NoRules::NotUnderstood),
     };
     match parsed {
         Ok(parsed) => parsed.written(source, table, side, index.is_unique),
@@ -50,9 +51,13 @@ pub(super) fn translated(
     }
 }
 
+fn has_terms(backend: Backend) -> bool {
+    engine(backend).definitions.indexes == Indexes::Terms
+}
+
 /// Within one product, the definition itself, if the columns are the same.
 fn as_it_is(source: Backend, table: &Table, side: &TableSide, index: &Index) -> Option<Rules> {
-    if source != side.backend || matches!(source, Backend::MySql | Backend::MariaDb) {
+    if source != side.backend || has_terms(source) {
         return None;
     }
     let copied = |name: &str| side.columns.iter().find(|column| column.name == name);
@@ -109,10 +114,7 @@ fn of_definition(source: Backend, table: &Table, index: &Index) -> Result<Parsed
     for part in parts {
         let (name, words) = split_name(source, part.trim()).ok_or(NoRules::NotUnderstood)?;
         let mut columns = table.columns.iter().map(|column| &column.name);
-        let column = columns.find(|column| match source {
-            Backend::Sqlite => column.eq_ignore_ascii_case(&name),
-            _ => **column == name,
-        });
+        let column = columns.find(|column| (engine(source).definitions.is_column)(column, &name));
         let is_descending = match words.to_ascii_uppercase().as_str() {
             "" | "ASC" => false,
             "DESC" => true,
@@ -140,8 +142,7 @@ impl Parsed {
         side: &TableSide,
         is_unique: bool,
     ) -> Result<Result<Rules, NoRules>, Error> {
-        let is_mysql = |backend| matches!(backend, Backend::MySql | Backend::MariaDb);
-        let is_family = is_mysql(source) && is_mysql(side.backend);
+        let is_family = has_terms(source) && has_terms(side.backend);
         if !self.kind.is_empty() && !is_family {
             return Ok(Err(NoRules::NotUnderstood));
         }

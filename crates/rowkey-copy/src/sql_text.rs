@@ -2,6 +2,8 @@
 
 use rowkey_core::Backend;
 
+use crate::engine::engine;
+
 /// The places of the characters outside quotes, with how many parentheses are open before each.
 fn outside_quotes(text: &str) -> Vec<(usize, char, usize)> {
     let (mut found, mut end, mut depth) = (Vec::new(), None, 0_usize);
@@ -27,10 +29,7 @@ fn outside_quotes(text: &str) -> Vec<(usize, char, usize)> {
 
 /// What follows the name of the table in the definition of an index.
 pub(super) fn behind_table(source: Backend, definition: &str) -> Option<&str> {
-    let words = match source {
-        Backend::Postgres => "USING ",
-        _ => "(",
-    };
+    let words = engine(source).definitions.before_columns;
     let places = outside_quotes(definition);
     let mut places = places.into_iter().map(|(place, ..)| place);
     let start = places.find(|place| definition[*place..].starts_with(words))?;
@@ -80,7 +79,7 @@ pub(super) fn split_name(source: Backend, text: &str) -> Option<(String, &str)> 
             return (!behind.starts_with(quote))
                 .then(|| (text[1..end].to_owned(), behind.trim_start()));
         }
-        '[' if source == Backend::Sqlite => {
+        '[' if engine(source).definitions.has_bracketed_names => {
             let end = text.find(']')?;
             return Some((text[1..end].to_owned(), text[end + 1..].trim_start()));
         }

@@ -10,7 +10,7 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::{Column, QualifiedName, creation_time};
 use rowkey_tables::text_literal::text_literal;
 
-use crate::old_id;
+use crate::dialect::{self, MapDefinition, old_id};
 use crate::plan::public_text;
 use crate::work::{ChangedColumn, ChangedTable, Form, Source, Work};
 
@@ -42,10 +42,7 @@ impl IdMap {
     pub(super) fn new(key_table: &QualifiedName, to: StoredForm) -> Result<Self, Error> {
         let backend = to.backend();
         Ok(Self {
-            table: match backend {
-                Backend::SqlServer => format!("[{TABLE}]"),
-                _ => TABLE.into(),
-            },
+            table: dialect::map_name(backend, TABLE),
             table_name: text_literal(backend, &key_table.to_string()),
             to_form: Conversion::new(public_text(to.format(), backend)?, to)?,
         })
@@ -58,44 +55,12 @@ impl IdMap {
     /// The statement that makes the table.
     pub(super) fn create(&self) -> String {
         let Self { table, .. } = self;
-        let (create, [name, old, new], unique, options) = match self.backend() {
-            Backend::Postgres => (
-                "CREATE TABLE IF NOT EXISTS".into(),
-                ["text", "text", "text"].map(String::from),
-                "UNIQUE",
-                "",
-            ),
-            Backend::Sqlite => (
-                "CREATE TABLE".into(),
-                ["TEXT", "TEXT", "TEXT"].map(String::from),
-                "UNIQUE",
-                "",
-            ),
-            Backend::MySql | Backend::MariaDb => (
-                "CREATE TABLE".into(),
-                [
-                    "VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
-                    "VARCHAR(191) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
-                    "VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin",
-                ]
-                .map(String::from),
-                "UNIQUE KEY new",
-                " ENGINE=InnoDB",
-            ),
-            backend @ Backend::SqlServer => (
-                format!(
-                    "IF OBJECT_ID({}, N'U') IS NULL CREATE TABLE",
-                    text_literal(backend, table)
-                ),
-                [
-                    "nvarchar(257)".into(),
-                    "nvarchar(100) COLLATE Latin1_General_100_BIN2".into(),
-                    self.to_form.reversed().to().sql_type(),
-                ],
-                "UNIQUE",
-                "",
-            ),
-        };
+        let MapDefinition {
+            create,
+            types: [name, old, new],
+            unique,
+            options,
+        } = dialect::map_definition(table, self.to_form.reversed().to());
         format!(
             "{create} {table} (table_name {name} NOT NULL, old {old} NOT NULL, new {new} NOT NULL, \
              PRIMARY KEY (table_name, old), {unique} (table_name, new)){options}"
@@ -112,18 +77,10 @@ impl IdMap {
         let Self {
             table, table_name, ..
         } = self;
+        let map = dialect::map_by(self.backend(), table, by);
         let by = match by {
             Form::Old => "old",
             Form::New => "new",
-        };
-        let map = match self.backend() {
-            // The server may still take the map for an empty table, and would read all of it.
-            Backend::MySql | Backend::MariaDb if by == "old" => {
-                format!("{table} m FORCE INDEX (PRIMARY)")
-            }
-            Backend::MySql | Backend::MariaDb => format!("{table} m FORCE INDEX (new)"),
-            Backend::Postgres => format!("{table} m"),
-            Backend::Sqlite | Backend::SqlServer => format!("{table} AS m"),
         };
         format!("SELECT {part} FROM {map} WHERE m.table_name = {table_name} AND m.{by} = {text}")
     }

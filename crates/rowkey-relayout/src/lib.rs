@@ -85,12 +85,12 @@
 #[cfg(any(feature = "mysql", feature = "postgres"))]
 mod batch_size;
 mod change;
+mod dialect;
 mod example_id;
 mod id_map;
 #[cfg(feature = "mysql")]
 mod mysql;
 mod new_references;
-mod old_id;
 mod old_table;
 mod phase;
 pub mod plan;

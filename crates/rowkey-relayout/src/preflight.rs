@@ -14,6 +14,7 @@ use rowkey_tables::types::ColumnType;
 use serde::Serialize;
 
 use crate::change;
+use crate::dialect;
 use crate::example_id::example_id;
 use crate::plan::{OldPrograms, Plan};
 use crate::refusals::Refusals;
@@ -401,33 +402,7 @@ fn routines(plan: &Plan, catalog: &Catalog) -> Vec<String> {
 
 /// What takes locks.
 fn locks(backend: Backend) -> Vec<String> {
-    let sentences: &[&str] = match backend {
-        Backend::Postgres => &[
-            "expand: an exclusive lock on each table for the moment in which columns and triggers are added, \
-             given up after the lock timeout and tried again",
-            "backfill: row locks of one batch, of about a quarter of a second",
-            "check: indexes are made concurrently and constraints validated without blocking writers; a \
-             SHARE UPDATE EXCLUSIVE lock keeps other definitions away",
-            "swap: an exclusive lock on all tables of the plan, for renaming only",
-        ],
-        Backend::MySql | Backend::MariaDb => &[
-            "expand: a metadata lock on each table for the moment in which triggers are added",
-            "backfill: shared row locks of one batch, of about a quarter of a second",
-            "check: none",
-            "swap: write locks on all tables of the plan, for their exchange only",
-        ],
-        Backend::Sqlite => &[
-            "everything is one transaction with the write lock of the file: writers wait for its end, or are \
-             told that the database is busy",
-        ],
-        Backend::SqlServer => &[
-            "expand: a schema modification lock on each table for the moment in which columns and triggers \
-             are added",
-            "backfill: row locks of one batch",
-            "swap: exclusive locks on all tables of the plan, while they are compared, renamed, and their \
-             keys, indexes and references are built again: that takes as long as reading them",
-        ],
-    };
+    let sentences = dialect::locks(backend);
     let contract = "contract: write locks on all tables of the plan, while foreign keys get their names back and \
                     empty columns are dropped: that takes as long as building the tables again";
     let contract = backend.cascades_without_lock().then_some(contract);

@@ -10,6 +10,7 @@ use crate::table_side::{ColumnSide, TableSide};
 pub(crate) struct Engine {
     pub(crate) columns: Columns,
     pub(crate) counters: Counters,
+    pub(crate) definitions: Definitions,
     pub(crate) objects: Objects,
     pub(crate) rows: Rows,
     pub(crate) sessions: Sessions,
@@ -79,6 +80,29 @@ pub(crate) enum BesidesKey {
     /// One of a table, and only with an index that begins with it.
     OneWithIndex,
     All,
+}
+
+/// How the catalogue shows indexes and their conditions.
+pub(crate) struct Definitions {
+    /// What the columns of an index begin with.
+    pub(crate) before_columns: &'static str,
+    /// Whether names may stand in brackets.
+    pub(crate) has_bracketed_names: bool,
+    /// Whether an index may have a condition.
+    pub(crate) has_conditions: bool,
+    pub(crate) indexes: Indexes,
+    /// Whether a column is the one that a name stands for.
+    pub(crate) is_column: fn(&str, &str) -> bool,
+}
+
+/// What is understood of an index that is more than a list of columns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Indexes {
+    None,
+    /// The statement that makes it.
+    Statement,
+    /// Kinds, prefixes and directions, as MySQL lists them.
+    Terms,
 }
 
 /// Keys, indexes, references and programs.

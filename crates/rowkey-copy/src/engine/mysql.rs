@@ -42,6 +42,13 @@ const fn of(
             needs_key: true,
             set_step: None,
         },
+        definitions: Definitions {
+            before_columns: "(",
+            has_bracketed_names: false,
+            has_conditions: false,
+            indexes: Indexes::Terms,
+            is_column: |column, name| column == name,
+        },
         objects: Objects {
             adds_references: true,
             redefine: None,

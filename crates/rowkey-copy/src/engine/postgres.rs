@@ -44,6 +44,13 @@ pub(super) const ENGINE: Engine = Engine {
             format!("ALTER TABLE {table} ALTER COLUMN {column} SET INCREMENT BY {step}")
         }),
     },
+    definitions: Definitions {
+        before_columns: "USING ",
+        has_bracketed_names: false,
+        has_conditions: true,
+        indexes: Indexes::Statement,
+        is_column: |column, name| column == name,
+    },
     objects: Objects {
         adds_references: true,
         redefine: None,

@@ -33,6 +33,13 @@ pub(super) const ENGINE: Engine = Engine {
         needs_key: false,
         set_step: None,
     },
+    definitions: Definitions {
+        before_columns: "(",
+        has_bracketed_names: true,
+        has_conditions: true,
+        indexes: Indexes::Statement,
+        is_column: str::eq_ignore_ascii_case,
+    },
     objects: Objects {
         adds_references: false,
         redefine: Some(redefine),

@@ -38,6 +38,13 @@ pub(super) const ENGINE: Engine = Engine {
         needs_key: false,
         set_step: None,
     },
+    definitions: Definitions {
+        before_columns: "(",
+        has_bracketed_names: false,
+        has_conditions: false,
+        indexes: Indexes::None,
+        is_column: |column, name| column == name,
+    },
     objects: Objects {
         adds_references: true,
         redefine: None,

@@ -6,8 +6,8 @@ use rowkey_tables::catalog::Column;
 use rowkey_tables::text_literal::text_literal;
 
 use super::names::{OLD_IDS, quoted};
+use crate::dialect::old_id::{Kind, mysql_text, text_of};
 use crate::id_map::{NewIds, Reading, TABLE, new_id_at};
-use crate::old_id::{Kind, mysql_text, text_of};
 use crate::work::{ChangedColumn, ChangedTable, Form};
 
 /// The statements of a trigger that make sure that the map has the value of a column in the row

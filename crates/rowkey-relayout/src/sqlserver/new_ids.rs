@@ -5,8 +5,8 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::{Column, Generated};
 
 use super::names::quoted;
+use crate::dialect::old_id::{from_text, text_of};
 use crate::id_map::{NewIds, new_id_at};
-use crate::old_id::{from_text, text_of};
 use crate::work::{ChangedColumn, Source, Work};
 
 /// The statement that adds new ids for the old ones in some rows, unless the map has them.

@@ -8,7 +8,7 @@ use rowkey_tables::types::{Affinity, ColumnType};
 
 /// The types of keys whose ids have an exact text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Signed,
     Unsigned,
     Decimal,
@@ -19,7 +19,7 @@ pub(super) enum Kind {
 
 impl Kind {
     /// The kind of a type; nothing for one whose ids have no exact text.
-    pub(super) fn of(backend: Backend, column_type: &ColumnType) -> Option<Self> {
+    pub(crate) fn of(backend: Backend, column_type: &ColumnType) -> Option<Self> {
         match (backend, column_type.name()) {
             (Backend::Sqlite, _) => match column_type.affinity() {
                 Affinity::Integer => Some(Self::Signed),
@@ -67,7 +67,7 @@ impl Kind {
 }
 
 /// An old id as the text in the map.
-pub(super) fn text_of(backend: Backend, column: &Column, sql: &str) -> Result<String, Error> {
+pub(crate) fn text_of(backend: Backend, column: &Column, sql: &str) -> Result<String, Error> {
     let kind = Kind::required(backend, column)?;
     Ok(match (backend, kind) {
         (Backend::SqlServer, _) => format!("CONVERT(nvarchar(100), {sql})"),
@@ -86,12 +86,12 @@ pub(super) fn text_of(backend: Backend, column: &Column, sql: &str) -> Result<St
 }
 
 /// A text with the collation that the map has in MySQL and MariaDB.
-pub(super) fn mysql_text(sql: &str) -> String {
+pub(crate) fn mysql_text(sql: &str) -> String {
     format!("CONVERT({sql} USING utf8mb4) COLLATE utf8mb4_bin")
 }
 
 /// An old id from the text in the map, of the column's type, so that an index finds it.
-pub(super) fn from_text(backend: Backend, column: &Column, sql: &str) -> Result<String, Error> {
+pub(crate) fn from_text(backend: Backend, column: &Column, sql: &str) -> Result<String, Error> {
     let kind = Kind::required(backend, column)?;
     Ok(match (backend, kind) {
         (Backend::SqlServer, _) => format!("CONVERT({}, {sql})", column.sql_type),
