@@ -1,6 +1,6 @@
 //! Whether tables of the target are as a copy needs them, before it and after it.
 
-use rowkey_tables::catalog::{Catalog, Table};
+use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
 use rowkey_tables::types::ColumnType;
 use rowkey_tables::{Connection, Error};
 
@@ -79,6 +79,44 @@ pub(crate) async fn check_target(
             }
         }
     }
+}
+
+/// Tables with rows that refer to rows which the plan deletes, and would be deleted or changed with
+/// them.
+pub(crate) async fn referring(
+    target: &mut Connection,
+    catalog: &Catalog,
+    sides: &[&TableSide],
+) -> Result<Vec<Error>, Error> {
+    let is_deleted = |name: &QualifiedName| {
+        let mut sides = sides.iter();
+        sides.any(|side| side.name == *name && side.existing_rows == Some(ExistingRows::Delete))
+    };
+    let mut refused = Vec::new();
+    for side in sides.iter().filter(|side| is_deleted(&side.name)) {
+        for (table, _) in catalog.references_to(&side.name) {
+            if is_deleted(&table.name) {
+                continue;
+            }
+            let doing = format!("the rows of {}", table.name);
+            let query = format!("SELECT 1 FROM {}", table.name.quoted(catalog.backend)?);
+            let query = first(catalog.backend, 1, &query);
+            if !target.query(&doing, &query, &[]).await?.is_empty() {
+                refused.push(Error::refused(
+                    format!("the table {} in the target", side.name),
+                    format!(
+                        "its rows are to be deleted, and {}, whose rows stay, refers to them",
+                        table.name
+                    ),
+                    format!(
+                        "delete the rows of {} too, or keep those of {}",
+                        table.name, side.name
+                    ),
+                ));
+            }
+        }
+    }
+    Ok(refused)
 }
 
 /// Deletes the rows that the tables of the target have already, where the plan says so: of all

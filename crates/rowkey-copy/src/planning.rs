@@ -14,6 +14,7 @@ use rowkey_tables::{Connection, Error, Progress, Step, StoredIds};
 use crate::engine::engine;
 use crate::plan::{ColumnPlan, CopyPlan, CopyPolicy, ExistingRows, TablePlan, VERSION};
 use crate::replacements::Replacements;
+use crate::select::first;
 
 /// What a person chooses for all tables of a plan.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,15 +54,19 @@ pub async fn plan(
     ids: impl AsyncFnMut(&mut Connection, &Table, &str) -> Result<StoredIds, Error>,
 ) -> Result<Planned, Error> {
     let there = Catalog::read(target).await?;
-    plan_for(
-        source,
-        target.backend(),
-        &there.tables,
-        choices,
-        progress,
-        ids,
-    )
-    .await
+    let backend = target.backend();
+    let mut planned = plan_for(source, backend, &there.tables, choices, progress, ids).await?;
+    for table in &mut planned.plan.tables {
+        if table.existing_rows.is_some() {
+            let doing = format!("the rows of {} in the target", table.becomes);
+            let query = format!("SELECT 1 FROM {}", table.becomes.quoted(backend)?);
+            let rows = target
+                .query(&doing, &first(backend, 1, &query), &[])
+                .await?;
+            table.existing_rows = table.existing_rows.filter(|_| !rows.is_empty());
+        }
+    }
+    Ok(planned)
 }
 
 /// The same for a target with these tables.

@@ -10,7 +10,7 @@ use crate::batch::RowSum;
 use crate::checkpoint::{self, Checkpoint, State};
 use crate::compare::{self, Difference, compare_table};
 use crate::engine::engine;
-use crate::existing::{check_rows, check_target, delete_rows};
+use crate::existing::{check_rows, check_target, delete_rows, referring};
 use crate::job::{Job, names_of, unknown_names};
 use crate::mapping::{all_or_one, check_backends};
 use crate::objects::{self, Object, ObjectKind};
@@ -169,6 +169,8 @@ impl Job<'_> {
                     check_target(target, &catalog, &table.to, create).await?;
                     self.notes.extend(omissions::triggers(&catalog, &table.to));
                 }
+                let sides: Vec<_> = self.tables.iter().map(|table| &table.to).collect();
+                all_or_one(referring(target, &catalog, &sides).await?)?;
                 delete_rows(target, self.tables.iter().map(|table| &table.to)).await?;
                 let parts = self.divide(source, part_rows).await?;
                 checkpoint::begin(target, &self.id, &parts).await?;

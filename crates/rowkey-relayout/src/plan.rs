@@ -148,9 +148,6 @@ impl Plan {
     pub fn for_key(catalog: &Catalog, request: &Request) -> Result<Self, Error> {
         let table = catalog.table(&request.table)?;
         let column = column_of(table, &request.column)?;
-        if let Some(created) = &request.created {
-            column_of(table, created)?;
-        }
         let mut plan = Self {
             version: VERSION,
             backend: catalog.backend.name().into(),

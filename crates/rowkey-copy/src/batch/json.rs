@@ -7,6 +7,9 @@ use serde_json::value::RawValue;
 
 /// Appends the canonical form of a JSON text; nothing of it for a text that isn't JSON.
 pub(super) fn append(bytes: &mut Vec<u8>, text: &str) -> Result<(), serde_json::Error> {
+    if depth(text) > DEEPEST {
+        return Err(serde::de::Error::custom("it is nested too deep"));
+    }
     let value: &RawValue = serde_json::from_str(text)?;
     let start = bytes.len();
     append_value(bytes, value.get()).inspect_err(|_| bytes.truncate(start))
@@ -67,6 +70,33 @@ fn number(text: &str) -> String {
             format!("{sign}{significant}e{power}")
         }
     }
+}
+
+/// How many arrays and objects may be inside each other. Each has a place on the stack.
+pub(crate) const DEEPEST: usize = 1_000;
+
+/// How many arrays and objects of a JSON text are inside each other.
+pub(crate) fn depth(text: &str) -> usize {
+    let (mut depth, mut deepest, mut is_string, mut is_escaped) = (0_usize, 0, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_string,
+            b'"' => is_string = !is_string,
+            b'[' | b'{' if !is_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' if !is_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+/// Whether a text is JSON whose strings are Unicode.
+pub(crate) fn is_unicode(text: &str) -> bool {
+    append(&mut Vec::new(), text).is_ok()
 }
 
 /// Whether a text is JSON of whose numbers nothing is lost where they are integers of 64 bits or

@@ -43,6 +43,7 @@ pub(super) async fn refusals(
         refused.extend(same_tables(target, plan).await?);
         refused.extend(unknown_collations(target, sides).await?);
     }
+    refused.extend(existing::referring(target, catalog, sides).await?);
     refused.extend(unknown_types(target, sides).await?);
     Ok(refused)
 }

@@ -8,10 +8,12 @@ use rowkey_tables::types::interval::Interval;
 use rowkey_tables::types::{Kind, Type, clock, network};
 use serde::de::IgnoredAny;
 
-use crate::batch::{Batch, Cell, Normal, has_only_doubles, normal};
+use crate::batch::{Batch, Cell, DEEPEST, Normal, depth, has_only_doubles, is_unicode, normal};
 use crate::engine::{NegativeZero, SpecialDecimals, Times, engine};
 use crate::table_side::{ColumnSide, Content};
 
+/// How many arrays and objects MySQL's JSON has inside each other.
+const MYSQL_DEEPEST: usize = 100;
 /// Why PostgreSQL refuses a text.
 const NO_ZERO: &str = "a text contains the character U+0000, which PostgreSQL's text does not have";
 /// MySQL's and MariaDB's longest time, and the ends of their `timestamp`, in microseconds.
@@ -231,7 +233,16 @@ fn characters(backend: Backend, text: &str) -> usize {
 /// A server that keeps JSON as a tree has no place for some strings and numbers.
 fn json(column: &ColumnSide, text: &str) -> Result<(), String> {
     let sql_type = &column.sql_type;
-    if !is_json(text) {
+    let most = match sql_type.keeps_json_numbers_as_doubles() {
+        true => MYSQL_DEEPEST,
+        false => DEEPEST,
+    };
+    if depth(text) > most {
+        return Err(format!(
+            "JSON has more than {most} arrays and objects inside each other"
+        ));
+    }
+    if !is_unicode(text) {
         return Err("a text is no JSON".into());
     }
     if sql_type.keeps_json_numbers_as_doubles() && !has_only_doubles(text) {

@@ -16,8 +16,6 @@ mod statements;
 mod tls;
 mod value;
 
-use std::time::Duration;
-
 use std::fmt;
 
 use rowkey_core::Backend;
@@ -94,12 +92,7 @@ impl Connection {
     /// server cannot be reached or refuses the login.
     pub async fn open(address: &Address) -> Result<Self, Error> {
         let backend = address.protocol().backend();
-        // Servers of another protocol may wait for the client to begin, as this one waits for them.
-        let connected = tokio::time::timeout(PATIENCE, connect(address, backend)).await;
-        let driver = connected.map_err(|_| Error::Unreachable {
-            doing: format!("connecting to {address}"),
-            source: format!("no answer within {} s", PATIENCE.as_secs()).into(),
-        })??;
+        let driver = connect(address, backend).await?;
         let mut connection = Self {
             address: address.clone(),
             backend,
@@ -255,9 +248,6 @@ fn differs(doing: &str, found: impl fmt::Display) -> Error {
 }
 
 /// Connects with the driver of a protocol.
-/// How long a server may take until it has answered.
-const PATIENCE: Duration = Duration::from_secs(30);
-
 async fn connect(address: &Address, backend: Backend) -> Result<Driver, Error> {
     #[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlserver"))]
     tls::choose_library();

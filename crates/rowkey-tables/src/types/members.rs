@@ -52,7 +52,7 @@ fn members(sql_type: &str) -> Vec<String> {
 /// The type of a column with one of some words, where it has them in its name; nothing for words
 /// that such a type does not keep as they are.
 pub fn enum_of(backend: Backend, words: &[String]) -> Option<String> {
-    let is_kept = |word: &String| !word.ends_with(' ') && word.len() <= 255;
+    let is_kept = |word: &String| !word.ends_with(' ') && !word.contains('\\') && word.len() <= 255;
     if !backend.names_character_sets() || !words.iter().all(is_kept) {
         return None;
     }

@@ -90,6 +90,19 @@ async fn json(source: String, target: String) -> Result<()> {
         ),
         _ => "[0.1000000000000000055511151231257827]".to_owned(),
     };
+    let deep = format!("{}{}", "[".repeat(1_500), "]".repeat(1_500));
+    from.execute(
+        "a deep row",
+        &format!("INSERT INTO note VALUES (6, '{deep}')"),
+    )
+    .await?;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&found.refused[..], [one] if one.contains("inside each other")),
+        "{found:?}"
+    );
+    from.execute("no deep row", "DELETE FROM note WHERE id = 6")
+        .await?;
     let insert = format!("INSERT INTO note VALUES (5, '{lost}')");
     from.execute("a row", &insert).await?;
     let found = preflight(&source, &target, &plan).await?;

@@ -150,6 +150,26 @@ async fn filled(source: String, target: String) -> Result<()> {
         "{refused:?}"
     );
     let plan = plan(&source, &target, Some(ExistingRows::Delete)).await?;
+    // Rows of a table that the plan doesn't know would be deleted with those that they refer to.
+    let mut to = open(&target).await?;
+    let options = match to.backend() {
+        Backend::MySql | Backend::MariaDb => " ENGINE = InnoDB",
+        _ => "",
+    };
+    let other = format!(
+        "CREATE TABLE other (id integer PRIMARY KEY, kind_id integer, \
+         FOREIGN KEY (kind_id) REFERENCES kind (id) ON DELETE CASCADE){options}"
+    );
+    to.execute("another table", &other).await?;
+    to.execute("a row", "INSERT INTO other VALUES (1, 2)")
+        .await?;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&found.refused[..], [one] if one.contains("other, whose rows stay, refers to them")),
+        "{found:?}"
+    );
+    ensure!(copy(&source, &target, &plan).await.is_err());
+    to.execute("no row", "DELETE FROM other").await?;
     ensure!(plan.left_out == ["django_migrations".into()], "{plan:?}");
     let found = preflight(&source, &target, &plan).await?;
     ensure!(found.refused.is_empty(), "{found:?}");
@@ -177,6 +197,9 @@ async fn filled(source: String, target: String) -> Result<()> {
     copy(&source, &target, &plan).await?;
     let mut other = plan;
     other.policy.batch_rows = 999;
+    for table in &mut other.tables {
+        table.existing_rows = Some(ExistingRows::Delete);
+    }
     let error = copy(&source, &target, &other).await.err();
     let error = error.context("it was not refused")?.to_string();
     ensure!(error.contains("another plan"), "{error}");
