@@ -66,11 +66,9 @@ pub(crate) async fn check_target(
             if side.existing_rows.is_some() {
                 return Ok(());
             }
-            let query = format!("SELECT 1 FROM {}", side.quoted()?);
-            let query = first(side.backend, 1, &query);
-            match target.query(&what, &query, &[]).await?.is_empty() {
-                true => Ok(()),
-                false => Err(Error::refused(
+            match has_rows(target, &side.name).await? {
+                false => Ok(()),
+                true => Err(Error::refused(
                     what,
                     "it has rows",
                     "write `existing-rows = \"delete\"` or `existing-rows = \"keep\"` for the table in the plan, \
@@ -79,6 +77,21 @@ pub(crate) async fn check_target(
             }
         }
     }
+}
+
+/// Whether a table has a row.
+pub(super) async fn has_rows(
+    connection: &mut Connection,
+    name: &QualifiedName,
+) -> Result<bool, Error> {
+    let backend = connection.backend();
+    let doing = format!("the rows of {name}");
+    let query = first(
+        backend,
+        1,
+        &format!("SELECT 1 FROM {}", name.quoted(backend)?),
+    );
+    Ok(!connection.query(&doing, &query, &[]).await?.is_empty())
 }
 
 /// Tables with rows that refer to rows which the plan deletes, and would be deleted or changed with
@@ -98,10 +111,7 @@ pub(crate) async fn referring(
             if is_deleted(&table.name) {
                 continue;
             }
-            let doing = format!("the rows of {}", table.name);
-            let query = format!("SELECT 1 FROM {}", table.name.quoted(catalog.backend)?);
-            let query = first(catalog.backend, 1, &query);
-            if !target.query(&doing, &query, &[]).await?.is_empty() {
+            if has_rows(target, &table.name).await? {
                 refused.push(Error::refused(
                     format!("the table {} in the target", side.name),
                     format!(

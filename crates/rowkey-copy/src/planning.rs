@@ -12,9 +12,9 @@ use rowkey_tables::types::{self, ColumnType, Type};
 use rowkey_tables::{Connection, Error, Progress, Step, StoredIds};
 
 use crate::engine::engine;
+use crate::existing::has_rows;
 use crate::plan::{ColumnPlan, CopyPlan, CopyPolicy, ExistingRows, TablePlan, VERSION};
 use crate::replacements::Replacements;
-use crate::select::first;
 
 /// What a person chooses for all tables of a plan.
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,12 +58,8 @@ pub async fn plan(
     let mut planned = plan_for(source, backend, &there.tables, choices, progress, ids).await?;
     for table in &mut planned.plan.tables {
         if table.existing_rows.is_some() {
-            let doing = format!("the rows of {} in the target", table.becomes);
-            let query = format!("SELECT 1 FROM {}", table.becomes.quoted(backend)?);
-            let rows = target
-                .query(&doing, &first(backend, 1, &query), &[])
-                .await?;
-            table.existing_rows = table.existing_rows.filter(|_| !rows.is_empty());
+            let has_rows = has_rows(target, &table.becomes).await?;
+            table.existing_rows = table.existing_rows.filter(|_| has_rows);
         }
     }
     Ok(planned)

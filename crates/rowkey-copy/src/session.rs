@@ -157,7 +157,8 @@ pub(super) async fn require_two_databases(
     let number = RandomState::new().hash_one(()) >> 1;
     let is_same = match (sessions.lock)(format!("rowkey_place_{number}")) {
         // A file has one path. A database without one is in memory, and nobody else's.
-        None => !here.is_empty() && canonicalize(&here).ok() == canonicalize(&there).ok(),
+        None => canonicalize(&here)
+            .is_ok_and(|here| canonicalize(&there).is_ok_and(|there| here == there)),
         // Servers may be the same under several addresses, and have a name in common.
         Some(_) if here != there => false,
         Some(name) => {
