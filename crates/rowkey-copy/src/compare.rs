@@ -1,5 +1,7 @@
 //! Whether both sides have the same rows.
 
+use std::collections::HashSet;
+
 use futures_util::future::try_join;
 use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
 use rowkey_tables::digest::{self, Digest};
@@ -122,7 +124,22 @@ pub(super) async fn compare_table(
 ) -> Result<ComparedTable, Error> {
     let mut old = TableRows::all(source, from)?;
     let mut new = TableRows::all(target, to)?;
-    compare_rows(&from.name, &mut old, &mut new).await
+    // What the target has besides merged rows is its own.
+    let merged = match to.merges_rows() {
+        true => Some(keys(&mut old).await?),
+        false => None,
+    };
+    compare_rows(&from.name, &mut old, &mut new, merged.as_ref()).await
+}
+
+/// The hashes of the keys of all rows.
+async fn keys(rows: &mut impl RowSource) -> Result<HashSet<u128>, Error> {
+    let mut keys = HashSet::new();
+    each_row(rows, |row| {
+        keys.insert(row.key);
+    })
+    .await?;
+    Ok(keys)
 }
 
 /// Rows of a table or of a file, with cells in the same order on both sides.
@@ -163,23 +180,30 @@ impl RowSource for TableRows<'_> {
     }
 }
 
-/// Compares the hashes of the rows of both sides of a table.
+/// Compares the hashes of the rows of both sides of a table; of the target, those with some keys
+/// only, if there are some.
 pub(crate) async fn compare_rows(
     table: &QualifiedName,
     source: &mut impl RowSource,
     target: &mut impl RowSource,
+    only: Option<&HashSet<u128>>,
 ) -> Result<ComparedTable, Error> {
     let (mut old, mut new) = (Digest::default(), Digest::default());
+    let is_asked = |row: &HashedRow<'_>| only.is_none_or(|keys| keys.contains(&row.key));
     try_join(
         each_row(source, |row| old.add_hashes(row.key, row.row)),
-        each_row(target, |row| new.add_hashes(row.key, row.row)),
+        each_row(target, |row| {
+            if is_asked(&row) {
+                new.add_hashes(row.key, row.row);
+            }
+        }),
     )
     .await?;
     let difference = match old.some_differences(&new).as_slice() {
         [] => None,
         parts => Some(Difference {
             parts: old.differences(&new),
-            keys: differing_keys(source, target, parts).await?,
+            keys: differing_keys(source, target, parts, is_asked).await?,
         }),
     };
     Ok(ComparedTable {
@@ -194,6 +218,7 @@ async fn differing_keys(
     source: &mut impl RowSource,
     target: &mut impl RowSource,
     parts: &[usize],
+    is_asked: impl Fn(&HashedRow<'_>) -> bool,
 ) -> Result<Vec<String>, Error> {
     let mut rows = digest::Rows::default();
     let key = source.side().key.clone();
@@ -203,7 +228,12 @@ async fn differing_keys(
         }
     };
     each_row(source, |row| add(row, true)).await?;
-    each_row(target, |row| add(row, false)).await?;
+    each_row(target, |row| {
+        if is_asked(&row) {
+            add(row, false);
+        }
+    })
+    .await?;
     Ok(rows.first_differences())
 }
 

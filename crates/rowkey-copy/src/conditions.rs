@@ -139,6 +139,7 @@ mod tests {
             name: "thing".into(),
             columns: columns.into(),
             key: Vec::new(),
+            primary_key: Vec::new(),
             existing_rows: None,
             is_partitioned: false,
             leave_out: Vec::new(),

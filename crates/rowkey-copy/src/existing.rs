@@ -64,19 +64,54 @@ pub(crate) async fn check_target(
                 ));
             }
             if side.existing_rows.is_some() {
-                return Ok(());
+                return check_merge(table, side);
             }
             match has_rows(target, &side.name).await? {
                 false => Ok(()),
                 true => Err(Error::refused(
                     what,
                     "it has rows",
-                    "write `existing-rows = \"delete\"` or `existing-rows = \"keep\"` for the table in the plan, \
+                    "write `existing-rows = \"delete\"`, `\"keep\"` or `\"merge\"` for the table in the plan, \
                      empty it, or copy into another database",
                 )),
             }
         }
     }
+}
+
+/// Rows are merged by the primary key, which has to be the same on both sides.
+fn check_merge(table: &Table, side: &TableSide) -> Result<(), Error> {
+    if !side.merges_rows() {
+        return Ok(());
+    }
+    let mut key: Vec<&str> = side
+        .primary_key
+        .iter()
+        .map(|place| &*side.columns[*place].name)
+        .collect();
+    let there = table.primary_key().map(|key| key.columns.as_slice());
+    let mut there: Vec<&str> = there
+        .unwrap_or_default()
+        .iter()
+        .map(|name| &**name)
+        .collect();
+    key.sort_unstable();
+    there.sort_unstable();
+    let why = match engine(side.backend).target.update_from {
+        None => format!("{} cannot merge rows here", side.backend.name()),
+        Some(_) if key.is_empty() => "it has no primary key by which rows could be merged".into(),
+        Some(_) if key != there => format!(
+            "its primary key is ({}) and that of the source ({}), so that rows cannot be merged",
+            there.join(", "),
+            key.join(", ")
+        ),
+        Some(_) => return Ok(()),
+    };
+    Err(Error::refused(
+        format!("the table {} in the target", side.name),
+        why,
+        "write `existing-rows = \"delete\"` or `existing-rows = \"keep\"`",
+    ))
 }
 
 /// Whether a table has a row.
@@ -209,7 +244,8 @@ pub(super) async fn check_rows(
     let function = engine(side.backend).rows.count;
     let query = format!("SELECT {function}(*) FROM {}", side.quoted()?);
     let found = target.count(&doing, &query, &[]).await?;
-    match found == rows {
+    // Merged rows are among others.
+    match found == rows || side.merges_rows() && found > rows {
         true => Ok(()),
         false => Err(Error::Differs {
             what: doing,

@@ -21,6 +21,7 @@ mod existing;
 mod index_rules;
 mod job;
 mod mapping;
+mod merge;
 mod names;
 mod objects;
 mod omissions;

@@ -132,6 +132,7 @@ impl CopyPlan {
             name: table.name.clone(),
             columns: from,
             key: key.clone(),
+            primary_key: Vec::new(),
             existing_rows: None,
             is_partitioned: is_partitioned(original, catalog.backend),
             leave_out: Vec::new(),
@@ -142,6 +143,7 @@ impl CopyPlan {
             name: table.becomes.clone(),
             columns: to,
             key,
+            primary_key: primary_key(original, table),
             existing_rows: table.existing_rows,
             is_partitioned: false,
             leave_out: table.leave_out.clone(),
@@ -305,6 +307,13 @@ fn key_places(table: &Table, plan: &TablePlan) -> Vec<usize> {
         .filter(|key| key.columns.iter().all(is_never_null))
         .find_map(|key| key.columns.iter().map(place).collect::<Option<Vec<_>>>())
         .unwrap_or_default()
+}
+
+/// The places of the columns of the primary key, if all of them are copied.
+fn primary_key(table: &Table, plan: &TablePlan) -> Vec<usize> {
+    let place = |name: &String| plan.columns.iter().position(|column| column.name == *name);
+    let key = table.primary_key().map(|key| key.columns.iter().map(place));
+    key.and_then(Iterator::collect).unwrap_or_default()
 }
 
 /// What the databases decide of a column.

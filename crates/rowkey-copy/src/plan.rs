@@ -93,6 +93,8 @@ pub enum ExistingRows {
     Delete,
     /// They stay, and none of the source's rows is copied.
     Keep,
+    /// They stay, except those with a key that the source has too: they become the source's rows.
+    Merge,
 }
 
 /// A column of a plan.

@@ -13,6 +13,7 @@ use crate::batch::{Batch, key_of, read_key};
 use crate::checkpoint::{self, Checkpoint, Place, State};
 use crate::chunks;
 use crate::engine::engine;
+use crate::merge::Merge;
 use crate::plan::CopyPolicy;
 use crate::read::read;
 use crate::select::KeyRange;
@@ -169,23 +170,33 @@ impl Part {
         written: &Sender<Written>,
     ) -> Result<(), Error> {
         let query = self.rest()?;
+        let merge = Merge::of(&self.to)?;
+        if let Some(merge) = &merge {
+            merge.begin(target).await?;
+        }
+        let to = merge.as_ref().map_or(&*self.to, |merge| &merge.staged);
         let (sender, batches) = mpsc::channel(WAITING);
-        let mut encoder = Encoder::start(&self.to, target.statement_limit(), batches)?;
+        let mut encoder = Encoder::start(to, target.statement_limit(), batches)?;
         let rows = policy.batch_rows as usize;
         let reading = read(source, &self.from, &query, rows, sender);
-        let writing = self.write(target, &mut encoder, policy, written);
+        let writing = self.write(target, merge.as_ref(), &mut encoder, policy, written);
         try_join(reading, writing).await?;
+        if let Some(merge) = &merge {
+            merge.end(target).await?;
+        }
         checkpoint::reach(target, &self.place, State::Copied).await
     }
 
     async fn write(
         &self,
         target: &mut Connection,
+        merge: Option<&Merge>,
         encoder: &mut Encoder,
         policy: CopyPolicy,
         written: &Sender<Written>,
     ) -> Result<(), Error> {
         let doing = format!("writing {}", self.to.name);
+        let to = merge.map_or(&*self.to, |merge| &merge.staged);
         let (limit, state) = match self.to.key.is_empty() {
             // Without a key, nothing tells where to go on.
             true => (Limit::NONE, State::Copied),
@@ -202,7 +213,10 @@ impl Part {
             let before = tally.total.rows;
             let begin = engine(self.to.backend).sessions.begin;
             target.execute(&doing, begin).await?;
-            write(target, &self.to, first, encoder, limit, &mut tally).await?;
+            write(target, to, first, encoder, limit, &mut tally).await?;
+            if let Some(merge) = merge {
+                merge.apply(target).await?;
+            }
             let added = Written {
                 table: self.place.number,
                 rows: tally.total.rows - before,

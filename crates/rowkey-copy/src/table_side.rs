@@ -16,8 +16,11 @@ pub(crate) struct TableSide {
     pub(crate) backend: Backend,
     pub(crate) name: QualifiedName,
     pub(crate) columns: Vec<ColumnSide>,
-    /// The places of the columns of the key; none if there is no key.
+    /// The places of the columns of the key, in whose order rows are copied; none if there is no such
+    /// key.
     pub(crate) key: Vec<usize>,
+    /// The places of the columns of the primary key, if the target merges rows by it.
+    pub(crate) primary_key: Vec<usize>,
     /// What becomes of the rows that a table of the target has already.
     pub(crate) existing_rows: Option<ExistingRows>,
     /// Whether its rows are in partitions, through which they are read.

@@ -81,7 +81,7 @@ pub(crate) struct Plans {
 
     /// What becomes of the rows that tables of the other database have already, such as those that
     /// migrations have put there; without, such tables are refused
-    #[arg(long, value_name = "HOW", value_parser = ["delete", "keep"], conflicts_with = "table")]
+    #[arg(long, value_name = "HOW", value_parser = ["delete", "keep", "merge"], conflicts_with = "table")]
     existing_rows: Option<String>,
 
     /// What becomes of ids of which something is assumed, such as the order of random bytes
@@ -197,6 +197,7 @@ impl Plans {
             keeps_assumed_ids: self.assumed_ids == "keep",
             existing_rows: match self.existing_rows.as_deref() {
                 Some("delete") => Some(ExistingRows::Delete),
+                Some("merge") => Some(ExistingRows::Merge),
                 Some(_) => Some(ExistingRows::Keep),
                 None => None,
             },

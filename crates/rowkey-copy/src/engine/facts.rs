@@ -6,6 +6,16 @@ use rowkey_tables::{Error, Value};
 
 use crate::table_side::{ColumnSide, TableSide};
 
+/// `UPDATE … FROM`, as PostgreSQL and SQLite have it.
+pub(super) fn update_from(table: &str, other: &str, columns: &[String], condition: &str) -> String {
+    let columns = columns.iter().map(|name| format!("{name} = new.{name}"));
+    let columns: Vec<String> = columns.collect();
+    format!(
+        "UPDATE {table} AS old SET {} FROM {other} AS new WHERE {condition}",
+        columns.join(", ")
+    )
+}
+
 /// A database as the source or the target of a copy.
 pub(crate) struct Engine {
     pub(crate) columns: Columns,
@@ -261,6 +271,11 @@ pub(crate) struct Target {
     pub(crate) temporary_dropped: &'static str,
     /// Text in a temporary table, whose type names no collation.
     pub(crate) temporary_collation: &'static str,
+    /// Updates columns of a table, `old`, to those of another one, `new`: the tables, the columns and
+    /// the condition.
+    pub(crate) update_from: Option<fn(&str, &str, &[String], &str) -> String>,
+    /// The words of an INSERT for columns that the database always counts.
+    pub(crate) own_numbers: &'static str,
     /// The query for a type by its name, where users make types.
     pub(crate) user_type: Option<&'static str>,
 }

@@ -145,6 +145,8 @@ const fn of(
             temporary: "TEMPORARY ",
             temporary_dropped: "TEMPORARY ",
             temporary_collation: "",
+            update_from: Some(joined_update),
+            own_numbers: "",
             user_type: None,
         },
         values: Values {
@@ -198,6 +200,17 @@ fn check_of_mariadb(clause: &str) -> Option<String> {
 
 /// Older servers take no default of a long text, and none that is an expression, and do not read
 /// these comments. MariaDB's word does not begin with `!`.
+fn joined_update(table: &str, other: &str, columns: &[String], condition: &str) -> String {
+    let columns = columns
+        .iter()
+        .map(|name| format!("old.{name} = new.{name}"));
+    let columns: Vec<String> = columns.collect();
+    format!(
+        "UPDATE {table} AS old JOIN {other} AS new ON {condition} SET {}",
+        columns.join(", ")
+    )
+}
+
 fn default_clause(own: Type, sql: &str) -> String {
     let is_long = matches!(own, Type::Text(None) | Type::Bytes(None) | Type::Json);
     match (is_long, sql.starts_with('(')) {

@@ -151,6 +151,8 @@ pub(super) const ENGINE: Engine = Engine {
         temporary: "TEMPORARY ",
         temporary_dropped: "",
         temporary_collation: "",
+        update_from: Some(update_from),
+        own_numbers: "OVERRIDING SYSTEM VALUE ",
         user_type: Some(
             "SELECT to_regtype($1)::text, \
              COALESCE((SELECT typtype = 'e' FROM pg_type WHERE oid = to_regtype($1)), FALSE)",

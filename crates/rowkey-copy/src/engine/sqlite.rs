@@ -124,6 +124,8 @@ SELECT 'view', name FROM sqlite_master WHERE type = 'view' ORDER BY 2",
         temporary: "TEMPORARY ",
         temporary_dropped: "",
         temporary_collation: "",
+        update_from: Some(update_from),
+        own_numbers: "",
         user_type: None,
     },
     values: Values {

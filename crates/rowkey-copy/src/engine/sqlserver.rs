@@ -148,6 +148,8 @@ pub(super) const ENGINE: Engine = Engine {
         temporary: "",
         temporary_dropped: "",
         temporary_collation: " COLLATE DATABASE_DEFAULT",
+        update_from: None,
+        own_numbers: "",
         user_type: None,
     },
     values: Values {

@@ -88,8 +88,8 @@ pub async fn compare(
         let side = file.side.clone();
         let mut table = TableRows::all(connection, &side)?;
         tables.push(match is_written {
-            true => compare_rows(&source, &mut table, &mut file).await?,
-            false => compare_rows(&source, &mut file, &mut table).await?,
+            true => compare_rows(&source, &mut table, &mut file, None).await?,
+            false => compare_rows(&source, &mut file, &mut table, None).await?,
         });
     }
     Ok(Comparison {

@@ -10,6 +10,7 @@ use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{ColumnType, Kind, Type};
 use tokio::sync::mpsc;
 
+use crate::create;
 use crate::engine::{engine, of_column};
 use crate::plan::CopyPolicy;
 use crate::prepared::PreparedTable;
@@ -17,7 +18,6 @@ use crate::read::read;
 use crate::select::{KeyRange, first};
 use crate::table_side::{ColumnSide, Content, TableSide};
 use crate::write::{Encoder, Limit, Tally, write};
-use crate::{create, objects};
 
 /// A temporary table of the target, whose values the target itself compares.
 const TABLE: &str = "rowkey_preflight";
@@ -67,7 +67,7 @@ pub(super) async fn find(
             ));
             continue;
         }
-        match key.clashes(source, target).await {
+        match key.ask(source, target, &key.repeated()?).await {
             Ok((0, _)) => {}
             Ok((count, examples)) => found.refused.push(Error::refused(
                 format!("{}: the unique key of {names}", table.name),
@@ -86,7 +86,77 @@ pub(super) async fn find(
             Err(error) => return Err(error),
         }
     }
+    for columns in existing.map(unique).unwrap_or_default() {
+        if to.merges_rows() && !to.primary_key.is_empty() {
+            let taken = taken(source, target, from, to, columns).await?;
+            found.refused.extend(taken);
+        }
+    }
     Ok(found)
+}
+
+/// Why rows cannot be merged: rows of the target have the same values of a unique key under another
+/// primary key.
+async fn taken(
+    source: &mut Connection,
+    target: &mut Connection,
+    from: &TableSide,
+    to: &TableSide,
+    columns: &[String],
+) -> Result<Option<Error>, Error> {
+    let place = |name: &String| to.columns.iter().position(|column| column.name == *name);
+    let Some(unique) = columns.iter().map(place).collect::<Option<Vec<usize>>>() else {
+        return Ok(None);
+    };
+    if to.primary_key.iter().all(|place| unique.contains(place)) {
+        return Ok(None);
+    }
+    let others = unique
+        .iter()
+        .filter(|place| !to.primary_key.contains(place));
+    let places: Vec<usize> = to.primary_key.iter().chain(others).copied().collect();
+    let key = Key {
+        from: part(from, &places, from.name.clone()),
+        to: part(to, &places, temporary(to.backend)),
+    };
+    let quoted = |place: &usize| quote_identifier(to.backend, &to.columns[*place].name);
+    let same = |places: &[usize]| {
+        let same = places.iter().map(|place| {
+            let name = quoted(place)?;
+            Ok(format!("old.{name} = new.{name}"))
+        });
+        let same: Vec<String> = same.collect::<Result<_, Error>>()?;
+        Ok::<_, Error>(same.join(" AND "))
+    };
+    let rows = format!(
+        "FROM {} AS old JOIN {} AS new ON {} WHERE NOT ({})",
+        to.quoted()?,
+        key.to.quoted()?,
+        same(&unique)?,
+        same(&to.primary_key)?
+    );
+    let shown = unique.iter().map(|place| {
+        let value = key.comparable(&format!("new.{}", quoted(place)?));
+        Ok(format!("{value}, {value}"))
+    });
+    let shown: Vec<String> = shown.collect::<Result<_, Error>>()?;
+    let question = Question {
+        count: format!("SELECT COUNT(*) {rows}"),
+        examples: format!("SELECT {} {rows}", shown.join(", ")),
+    };
+    let (count, examples) = key.ask(source, target, &question).await?;
+    let names = columns.join(", ");
+    Ok((count > 0).then(|| {
+        Error::refused(
+            format!("the table {} in the target", to.name),
+            format!(
+                "{count} of its rows have {names} of rows that are to be merged, and another primary \
+                 key, such as {}",
+                examples.join("; ")
+            ),
+            "write `existing-rows = \"delete\"` or `existing-rows = \"keep\"`, or change these rows",
+        )
+    }))
 }
 
 /// The columns of each unique key and index.
@@ -118,11 +188,18 @@ fn part(side: &TableSide, places: &[usize], name: QualifiedName) -> TableSide {
         name,
         columns: columns.cloned().collect(),
         key: Vec::new(),
+        primary_key: Vec::new(),
         existing_rows: None,
         is_partitioned: side.is_partitioned,
         leave_out: Vec::new(),
         stand_in: None,
     }
+}
+
+/// Queries for how many clashes there are, and for their values, each of them twice.
+struct Question {
+    count: String,
+    examples: String,
 }
 
 /// A unique key on both sides.
@@ -162,16 +239,18 @@ impl Key {
         }
     }
 
-    /// How many values are there several times in the target, and some of them.
-    async fn clashes(
+    /// Fills a temporary table with the values of the source, and asks a question about it: how many,
+    /// and some of them.
+    async fn ask(
         &self,
         source: &mut Connection,
         target: &mut Connection,
+        question: &Question,
     ) -> Result<(u64, Vec<String>), Error> {
         let doing = format!("comparing the keys of {}", self.from.name);
         let create = self.creation()?;
         target.execute(&doing, &create).await?;
-        let outcome = self.compared(source, target, &doing).await;
+        let outcome = self.answer(source, target, question, &doing).await;
         let temporary = engine(self.to.backend).target.temporary_dropped;
         let drop = format!("DROP {temporary}TABLE {}", self.to.quoted()?);
         let dropped = target.execute(&doing, &drop).await;
@@ -205,18 +284,13 @@ impl Key {
         }
     }
 
-    async fn compared(
+    async fn answer(
         &self,
         source: &mut Connection,
         target: &mut Connection,
+        question: &Question,
         doing: &str,
     ) -> Result<(u64, Vec<String>), Error> {
-        let names: Vec<String> = self
-            .to
-            .columns
-            .iter()
-            .map(|column| column.name.clone())
-            .collect();
         let sessions = &engine(self.to.backend).sessions;
         target.execute(doing, sessions.begin_temporary).await?;
         let filled = self.fill(source, target).await;
@@ -228,34 +302,43 @@ impl Key {
         // What has gone wrong first is why the rest has.
         filled?;
         ended?;
-        let list = objects::list(self.to.backend, &names)?;
-        let quoted = names
-            .iter()
-            .map(|name| quote_identifier(self.to.backend, name));
-        let quoted: Vec<String> = quoted.collect::<Result<_, _>>()?;
-        let is_there: Vec<String> = quoted
-            .iter()
-            .map(|name| format!("{name} IS NOT NULL"))
-            .collect();
-        let groups = format!(
-            "FROM {} WHERE {} GROUP BY {list} HAVING COUNT(*) > 1",
-            self.to.quoted()?,
-            is_there.join(" AND ")
-        );
-        let count = format!("SELECT COUNT(*) FROM (SELECT {list} {groups}) AS clashes");
-        let count = target.count(doing, &count, &[]).await?;
-        let shown: Vec<String> = quoted.iter().map(|name| self.shown(name)).collect();
-        let query = format!("SELECT {} {groups}", shown.join(", "));
-        let query = first(self.to.backend, EXAMPLES, &query);
+        let count = target.count(doing, &question.count, &[]).await?;
+        let query = first(self.to.backend, EXAMPLES, &question.examples);
         let rows = target.query(doing, &query, &[]).await?;
         let examples = rows.iter().map(|row| example(&row.0)).collect();
         Ok((count, examples))
     }
 
-    /// Two of the values that are the same, as text.
-    fn shown(&self, name: &str) -> String {
-        let value = of_column(engine(self.to.backend).rows.comparable, name);
-        format!("MIN({value}), MAX({value})")
+    /// Which values are there several times in the target.
+    fn repeated(&self) -> Result<Question, Error> {
+        let columns = self.to.columns.iter();
+        let quoted = columns.map(|column| quote_identifier(self.to.backend, &column.name));
+        let quoted: Vec<String> = quoted.collect::<Result<_, _>>()?;
+        let is_there: Vec<String> = quoted
+            .iter()
+            .map(|name| format!("{name} IS NOT NULL"))
+            .collect();
+        let list = quoted.join(", ");
+        let groups = format!(
+            "FROM {} WHERE {} GROUP BY {list} HAVING COUNT(*) > 1",
+            self.to.quoted()?,
+            is_there.join(" AND ")
+        );
+        // Two of the values that are the same.
+        let shown = quoted.iter().map(|name| {
+            let value = self.comparable(name);
+            format!("MIN({value}), MAX({value})")
+        });
+        let shown: Vec<String> = shown.collect();
+        Ok(Question {
+            count: format!("SELECT COUNT(*) FROM (SELECT {list} {groups}) AS clashes"),
+            examples: format!("SELECT {} {groups}", shown.join(", ")),
+        })
+    }
+
+    /// A value as text.
+    fn comparable(&self, name: &str) -> String {
+        of_column(engine(self.to.backend).rows.comparable, name)
     }
 
     async fn fill(&self, source: &mut Connection, target: &mut Connection) -> Result<(), Error> {
@@ -314,6 +397,7 @@ mod tests {
                 Content::Values(kind),
             )],
             key: Vec::new(),
+            primary_key: Vec::new(),
             existing_rows: None,
             is_partitioned: false,
             leave_out: Vec::new(),

@@ -398,6 +398,7 @@ mod tests {
                 name: "t".into(),
                 columns: vec![column(sql_type)],
                 key: Vec::new(),
+                primary_key: Vec::new(),
                 existing_rows: None,
                 is_partitioned: false,
                 leave_out: Vec::new(),

@@ -26,6 +26,14 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         pair(suite, &name, crate::LIVE, target, filled);
         let name = format!("rows_of_migrations_are_kept_in_{to}");
         pair(suite, &name, crate::LIVE, target, kept);
+        let name = format!("rows_of_migrations_are_merged_in_{to}");
+        pair(suite, &name, crate::LIVE, target, merged);
+        let name = format!("durations_are_microseconds_in_{to}");
+        let sources = match target {
+            Backend::Postgres => &[Backend::MySql, Backend::MariaDb, Backend::Sqlite][..],
+            _ => &[Backend::Postgres],
+        };
+        pair(suite, &name, sources.iter().copied(), target, durations);
         let name = format!("random_uuids_are_ids_in_{to}");
         let sources = [Backend::MySql, Backend::MariaDb, Backend::Sqlite];
         pair(suite, &name, sources, target, random);
@@ -237,6 +245,140 @@ async fn kept(source: String, target: String) -> Result<()> {
     let query = "SELECT name FROM kind WHERE id = 1";
     let row = open(&target).await?.one_row("a kind", query, &[]).await?;
     ensure!(row.text(0)? == "firm", "{row:?}");
+    Ok(())
+}
+
+/// A row with a key of the source becomes the source's, and others stay.
+async fn merged(source: String, target: String) -> Result<()> {
+    created(&source, &target).await?;
+    let mut from = open(&source).await?;
+    let mut to = open(&target).await?;
+    // Each has a transaction of its own below.
+    let few = "DELETE FROM customer WHERE email <> 'c3@example.org'";
+    from.execute("few customers", few).await?;
+    to.execute(
+        "a row of the target",
+        "INSERT INTO kind (id, name) VALUES (9, 'guest')",
+    )
+    .await?;
+    for db in [&mut from, &mut to] {
+        let unique = "CREATE UNIQUE INDEX kind_name ON kind (name)";
+        db.execute("a unique name", unique).await?;
+    }
+    let mut plan = plan(&source, &target, Some(ExistingRows::Merge)).await?;
+    // Kinds 1 and 2 have each other's names in the target.
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&found.refused[..], [one]
+            if one.contains("2 of its rows have name of rows that are to be merged")
+                && one.contains("firm")),
+        "{found:?}"
+    );
+    ensure!(copy(&source, &target, &plan).await.is_err());
+    to.execute("another name", "UPDATE kind SET name = 'old' WHERE id = 1")
+        .await?;
+    to.execute(
+        "the same name",
+        "UPDATE kind SET name = 'firm' WHERE id = 2",
+    )
+    .await?;
+    plan.policy.batch_rows = 1;
+    plan.policy.transaction_rows = 1;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(found.refused.is_empty(), "{found:?}");
+    copy(&source, &target, &plan).await?;
+    let query = "SELECT id, name FROM kind ORDER BY id";
+    let rows = to.query("the kinds", query, &[]).await?;
+    let rows: Result<Vec<_>, _> = rows
+        .iter()
+        .map(|row| Ok::<_, rowkey_tables::Error>((row.integer(0)?, row.text(1)?)))
+        .collect();
+    let expected = [(1, "person"), (2, "firm"), (7, "club"), (9, "guest")];
+    ensure!(rows? == expected);
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    let next = "INSERT INTO kind (name) VALUES ('next')";
+    to.execute("the next kind", next).await?;
+    let change = "UPDATE kind SET name = 'changed' WHERE id = 7";
+    to.execute("a change", change).await?;
+    let compared = compare(&source, &target, &plan).await?;
+    let kinds = compared
+        .tables
+        .iter()
+        .find(|table| table.table.name == "kind");
+    let difference = kinds.and_then(|kinds| kinds.difference.as_ref());
+    ensure!(
+        difference.is_some_and(|difference| difference.keys == ["7"]),
+        "{compared:?}"
+    );
+
+    // Nothing tells which rows are the same.
+    for db in [&mut from, &mut to] {
+        db.execute(
+            "a table without a key",
+            "CREATE TABLE word (text varchar(9))",
+        )
+        .await?;
+    }
+    to.execute("a word", "INSERT INTO word VALUES ('a')")
+        .await?;
+    let plan = self::plan(&source, &target, Some(ExistingRows::Merge)).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&found.refused[..], [one] if one.contains("word") && one.contains("no primary key")),
+        "{found:?}"
+    );
+    Ok(())
+}
+
+/// A framework stores a duration as microseconds where the database has no intervals.
+async fn durations(source: String, target: String) -> Result<()> {
+    let spans = [-1, 3_456_003_000_005, -90_061_000_001, i64::MAX];
+    let mut dbs = [open(&source).await?, open(&target).await?];
+    for db in &mut dbs {
+        let own = match db.backend() {
+            Backend::Postgres => "interval",
+            _ => "bigint",
+        };
+        let table = format!("CREATE TABLE task (id integer NOT NULL PRIMARY KEY, took {own})");
+        db.execute("a table", &table).await?;
+    }
+    let [mut from, mut to] = dbs;
+    for (id, micros) in spans.into_iter().enumerate() {
+        let value = match from.backend() {
+            Backend::Postgres => format!("'{micros} microseconds'"),
+            _ => micros.to_string(),
+        };
+        let row = format!("INSERT INTO task VALUES ({id}, {value})");
+        from.execute("a row", &row).await?;
+    }
+    let plan = plan(&source, &target, None).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    let is_told = |note: &String| note.contains("task.took: the number of microseconds");
+    ensure!(
+        found.refused.is_empty() && found.notes.iter().any(is_told),
+        "{found:?}"
+    );
+    copy(&source, &target, &plan).await?;
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    let micros = match to.backend() {
+        Backend::Postgres => "(EXTRACT(EPOCH FROM took) * 1000000)::bigint",
+        _ => "took",
+    };
+    let query = format!("SELECT {micros} FROM task ORDER BY id");
+    let rows = to.query("the rows", &query, &[]).await?;
+    let read: Result<Vec<i64>, _> = rows.iter().map(|row| row.integer(0)).collect();
+    ensure!(read? == spans);
+
+    // A month has no number of microseconds.
+    if from.backend() == Backend::Postgres {
+        from.execute("a month", "INSERT INTO task VALUES (9, '1 month')")
+            .await?;
+        let found = preflight(&source, &target, &plan).await?;
+        let is_month = |why: &String| why.starts_with("task.took: a value is P1M");
+        ensure!(found.refused.iter().any(is_month), "{found:?}");
+    }
     Ok(())
 }
 
