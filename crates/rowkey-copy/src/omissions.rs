@@ -3,14 +3,14 @@
 use rowkey_core::Backend;
 use rowkey_tables::catalog::{Catalog, Dependent, DependentKind, QualifiedName, Table};
 use rowkey_tables::inventory::other_schemas;
-use rowkey_tables::types::Type;
+use rowkey_tables::types::{Kind, Type};
 use rowkey_tables::{Connection, Error};
 
 use crate::checks;
 use crate::engine::engine;
 use crate::plan::CopyPlan;
 use crate::prepared::PreparedTable;
-use crate::table_side::TableSide;
+use crate::table_side::{ColumnSide, Content, TableSide};
 
 /// What is left out of a whole database: tables without an entry in the plan, privileges, views and
 /// programs that name none of its tables, and other schemas.
@@ -32,6 +32,7 @@ pub(super) async fn of_database(
 
 /// What is left out of one table: what depends on it, and what its columns no longer say.
 pub(super) fn of_table(table: &PreparedTable<'_>) -> Vec<String> {
+    let durations = durations(table);
     let (source, side, table) = (table.from.backend, &table.to, table.original);
     let mut notes = dependents(table, |dependent| {
         checks::words(source, table, side, dependent).is_some()
@@ -43,6 +44,7 @@ pub(super) fn of_table(table: &PreparedTable<'_>) -> Vec<String> {
     notes.extend(keys(table));
     notes.extend(collations(table, side));
     notes.extend(offsets(source, table, side));
+    notes.extend(durations);
     if engine(source).target.has_engines && !["InnoDB", ""].contains(&table.engine()) {
         notes.push(format!(
             "{}: its engine {} has no transactions, so that its rows are not those of the moment at which the \
@@ -52,6 +54,24 @@ pub(super) fn of_table(table: &PreparedTable<'_>) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Numbers that are an interval on the other side.
+fn durations(table: &PreparedTable<'_>) -> Vec<String> {
+    let columns = table.from.columns.iter().zip(&table.to.columns);
+    columns
+        .filter(|(from, to)| {
+            let kinds = [from, to].map(|column| column.content);
+            let is_interval = |column: &ColumnSide| column.own == Type::Interval;
+            kinds == [Content::Values(Kind::Integer); 2] && (is_interval(from) || is_interval(to))
+        })
+        .map(|(from, to)| {
+            format!(
+                "{}.{}: the number of microseconds is an interval ({} becomes {})",
+                table.original.name, from.name, from.sql_type, to.sql_type
+            )
+        })
+        .collect()
 }
 
 /// What runs in the target for each row that is written to an existing table.

@@ -88,6 +88,7 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
             let digits = numeric::text(value).ok_or("bytes that are not a numeric")?;
             text_cell(batch, kind, &digits)?
         }
+        (Kind::Integer, Type::Interval) => Cell::Integer(micros(value)?),
         (Kind::Integer, _) => integer_cell(integer(value)?.into())?,
         (Kind::Single, Type::Double) => Cell::Single(double(value)? as f32),
         (Kind::Single, _) => Cell::Single(f32::from_be_bytes(exactly(value)?)),
@@ -98,13 +99,7 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
             Cell::Text(batch.keep(text.as_bytes()))
         }
         (Kind::Text, Type::Interval) => Cell::Text(batch.keep(interval(value)?.text().as_bytes())),
-        (Kind::Time, Type::Interval) => {
-            let interval = interval(value)?;
-            let time = interval.as_time();
-            Cell::Time(
-                time.ok_or_else(|| format!("a value is {}, which is no time", interval.text()))?,
-            )
-        }
+        (Kind::Time, Type::Interval) => Cell::Time(micros(value)?),
         (Kind::Text | Kind::Json, _) => {
             // The version of `jsonb`, which isn't a character of JSON.
             let text = match (column.own, value) {
@@ -152,6 +147,13 @@ fn bits(value: &[u8]) -> Result<String, String> {
 
 fn interval(value: &[u8]) -> Result<Interval, String> {
     Interval::of_binary(value).ok_or_else(|| "bytes that are no interval".into())
+}
+
+/// An interval without months.
+fn micros(value: &[u8]) -> Result<i64, String> {
+    let interval = interval(value)?;
+    let micros = interval.as_micros();
+    micros.ok_or_else(|| format!("a value is {}, which is no time", interval.text()))
 }
 
 fn integer(value: &[u8]) -> Result<i64, String> {

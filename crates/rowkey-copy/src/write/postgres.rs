@@ -138,6 +138,9 @@ fn append_integer(bytes: &mut Vec<u8>, column: &ColumnSide, number: i128) -> Res
     let outside = |_| format!("a value is {number}, outside of {}", column.sql_type);
     match column.own {
         Type::Decimal(_) => append_decimal(bytes, &number.to_string())?,
+        Type::Interval => {
+            Interval::of_micros(i64::try_from(number).map_err(outside)?).append(bytes);
+        }
         Type::Integer { bytes: 2, .. } => {
             bytes.extend(i16::try_from(number).map_err(outside)?.to_be_bytes());
         }

@@ -34,8 +34,17 @@ impl Interval {
         bytes.extend(self.months.to_be_bytes());
     }
 
-    /// As a time of MySQL; nothing if it has months, or is longer than any time.
-    pub fn as_time(self) -> Option<i64> {
+    /// Days of 24 hours, and microseconds.
+    pub fn of_micros(micros: i64) -> Self {
+        Self {
+            months: 0,
+            days: (micros / clock::DAY) as i32,
+            micros: micros % clock::DAY,
+        }
+    }
+
+    /// With days of 24 hours; nothing if it has months, or is too long.
+    pub fn as_micros(self) -> Option<i64> {
         let days = i64::from(self.days).checked_mul(clock::DAY)?;
         match self.months {
             0 => self.micros.checked_add(days),
@@ -169,7 +178,7 @@ mod tests {
                 days,
                 micros,
             }
-            .as_time()
+            .as_micros()
         };
         assert_eq!(time(0, 1, 1), Some(clock::DAY + 1));
         assert_eq!(time(1, 0, 0), None);

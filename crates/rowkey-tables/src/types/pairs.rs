@@ -123,6 +123,21 @@ pub fn pair(from: Type, to: Type) -> Option<Kind> {
             Kind::Text
         }
         (T::Interval, T::Time) | (T::Time, T::Interval) => Kind::Time,
+        // Microseconds, as Django stores a duration where there are no intervals.
+        (
+            T::Interval,
+            T::Integer {
+                bytes: 8,
+                is_unsigned: false,
+            },
+        )
+        | (
+            T::Integer {
+                bytes: 8,
+                is_unsigned: false,
+            },
+            T::Interval,
+        ) => Kind::Integer,
         (T::Year, T::Year | T::Integer { .. }) | (T::Integer { .. }, T::Year) => Kind::Integer,
         (T::Year, T::Decimal(scale)) if whole(scale) => Kind::Integer,
         (T::Loose(_), T::Decimal(_)) => Kind::Decimal,
