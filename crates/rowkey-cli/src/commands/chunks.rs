@@ -48,6 +48,7 @@ enum Emit {
     /// One object a table: its name, its columns, and its ranges
     Json,
     /// A PySpark job that copies the tables, with addresses from the environment
+    #[cfg(feature = "spark")]
     Spark,
 }
 
@@ -75,6 +76,7 @@ pub(super) fn run(args: &Chunks, json: bool) -> Result<Outcome, Stop> {
     let mut progress = progress(json);
     let lines = args.database.with(async |source| {
         let progress = &mut *progress;
+        #[cfg(feature = "spark")]
         if emit == Emit::Spark {
             let job = chunks::spark_job(source, &plan, &request, progress).await?;
             return Ok(job.into_bytes());
