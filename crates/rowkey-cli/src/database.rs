@@ -10,9 +10,14 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use rowkey_tables::{Address, Connection, Error, Progress, Step};
 use tokio::runtime::Builder;
+use tokio::time::timeout;
 
 use crate::failure::Failure;
 use crate::secret_file::SecretFile;
+
+/// How long connecting may take. A server of another protocol may wait for the client to begin,
+/// which waits for the server.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 const SECRET: SecretFile = SecretFile {
     content: "the address of the database",
@@ -117,8 +122,23 @@ fn with<T>(
     work: impl AsyncFnOnce(&mut Connection) -> Result<T, Error>,
 ) -> Result<T, Failure> {
     block_on(1, async {
-        let mut connection = Connection::open(address).await?;
+        let mut connection = open(address, PATIENCE).await?;
         work(&mut connection).await
+    })
+}
+
+async fn open(address: &Address, patience: Duration) -> Result<Connection, Error> {
+    let opened = timeout(patience, Connection::open(address)).await;
+    opened.unwrap_or_else(|_| {
+        Err(Error::refused(
+            format!("connecting to {address}"),
+            format!("the server has not answered within {patience:?}"),
+            format!(
+                "check the host and the port: a server that speaks the protocol of {} has to be there, and \
+                 reachable",
+                address.protocol().backend()
+            ),
+        ))
     })
 }
 
@@ -146,8 +166,8 @@ pub(crate) fn with_both_in<T>(
         ));
     }
     block_on(threads, async {
-        let mut source = Connection::open(&source).await?;
-        let mut target = Connection::open(&target).await?;
+        let mut source = open(&source, PATIENCE).await?;
+        let mut target = open(&target, PATIENCE).await?;
         work(&mut source, &mut target).await
     })
 }
@@ -358,6 +378,31 @@ impl Lines {
                 eprintln!("{line}");
             }
             (true, step) => eprintln!("{}", serde_json::json!({ "step": step.to_string() })),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn a_silent_server_is_given_up() {
+        let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+        let place = silent.local_addr().unwrap();
+        for (scheme, protocol) in [("postgres", "PostgreSQL"), ("mysql", "MySQL")] {
+            let address: Address = format!("{scheme}://u:secret@{place}/d").parse().unwrap();
+            let patience = Duration::from_millis(50);
+            let opened = block_on(1, async { open(&address, patience).await.map(drop) });
+            let failure = format!("{:?}", opened.unwrap_err());
+            let shown = format!("{scheme}://u@{place}/d: the server has not answered within 50ms");
+            assert!(
+                failure.contains(&shown) && failure.contains(protocol),
+                "{failure}"
+            );
+            assert!(!failure.contains("secret"), "{failure}");
         }
     }
 }

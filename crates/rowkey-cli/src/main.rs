@@ -16,6 +16,8 @@ mod format_argument;
 mod likelihood;
 mod line;
 mod number;
+#[cfg(feature = "databases")]
+mod plan_file;
 mod prefix;
 mod recognition;
 mod representation;

@@ -42,6 +42,7 @@ mod session;
 mod sql_text;
 mod table_parts;
 mod table_side;
+#[cfg(feature = "spark")]
 mod target_tables;
 mod write;
 

@@ -4,11 +4,11 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use rowkey_copy::CopyPlan;
 use rowkey_copy::chunks::{self, MAX_RANGES, Request, TableRanges};
 
-use crate::database::{Database, progress, read_file};
+use crate::database::{Database, progress};
 use crate::failure::{Failure, Outcome, Stop};
+use crate::plan_file;
 use crate::stream::{json_line, output, text_line};
 
 /// Print ranges of the keys of a plan's tables, for engines that read in parallel
@@ -48,13 +48,14 @@ enum Emit {
     /// One object a table: its name, its columns, and its ranges
     Json,
     /// A PySpark job that copies the tables, with addresses from the environment
+    #[cfg(feature = "spark")]
     Spark,
 }
 
 /// Prints the ranges.
 pub(super) fn run(args: &Chunks, json: bool) -> Result<Outcome, Stop> {
     let emit = match (args.emit, json) {
-        (Some(Emit::Sql | Emit::Spark), true) => {
+        (Some(emit), true) if emit != Emit::Json => {
             return Err(Failure::wrong_usage(
                 "--json and what --emit names exclude each other",
                 "write --emit json",
@@ -65,7 +66,7 @@ pub(super) fn run(args: &Chunks, json: bool) -> Result<Outcome, Stop> {
         (None, true) => Emit::Json,
         (None, false) => Emit::Sql,
     };
-    let plan = CopyPlan::from_toml(&read_file(&args.plan)?).map_err(Failure::from)?;
+    let plan = plan_file::of_copy(&args.plan)?;
     let request = Request {
         table: args.table.as_deref().map(Into::into),
         column: args.column.clone(),
@@ -75,6 +76,7 @@ pub(super) fn run(args: &Chunks, json: bool) -> Result<Outcome, Stop> {
     let mut progress = progress(json);
     let lines = args.database.with(async |source| {
         let progress = &mut *progress;
+        #[cfg(feature = "spark")]
         if emit == Emit::Spark {
             let job = chunks::spark_job(source, &plan, &request, progress).await?;
             return Ok(job.into_bytes());

@@ -4,12 +4,13 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use rowkey_copy::{self as copy, CopyPlan, MAX_JOBS, Report, Request};
+use rowkey_copy::{self as copy, MAX_JOBS, Report, Request};
 
 #[cfg(feature = "parquet")]
 use crate::commands::parquet;
-use crate::database::{Database, Target, progress, read_file, with_both_in};
-use crate::failure::{Failure, Outcome, Stop};
+use crate::database::{Database, Target, progress, with_both_in};
+use crate::failure::{Outcome, Stop};
+use crate::plan_file;
 use crate::stream::{json_line, output, text_line};
 
 /// Copy the tables of a plan to another database, with keys that change their form on the way
@@ -43,7 +44,7 @@ pub(crate) struct Copies {
 
 /// Copies, and prints what was copied.
 pub(super) fn run(args: &Copies, json: bool) -> Result<Outcome, Stop> {
-    let plan = CopyPlan::from_toml(&read_file(&args.plan)?).map_err(Failure::from)?;
+    let plan = plan_file::of_copy(&args.plan)?;
     let mut progress = progress(json);
     let request = Request {
         create: args.create,

@@ -11,7 +11,7 @@ use rowkey_core::format::FormatKind;
 use rowkey_core::storage::Layout;
 use rowkey_doctor as doctor;
 use rowkey_relayout::plan::{OldPrograms, Plan, Policy, Request};
-use rowkey_tables::catalog::{Catalog, QualifiedName};
+use rowkey_tables::catalog::{Catalog, QualifiedName, creation_time};
 use rowkey_tables::{Connection, Error, Silent};
 use serde::Serialize;
 
@@ -20,6 +20,7 @@ use crate::commands::parquet;
 use crate::database::{Database, Target, progress, with_both};
 use crate::failure::{Failure, Outcome, Stop};
 use crate::format_argument::format_parser;
+use crate::plan_file;
 use crate::stream::{json_line, output};
 
 /// Write a plan for a change of a key, or for a copy, as a TOML file to read and edit
@@ -157,7 +158,7 @@ impl Plans {
         let plan = self
             .database
             .with(async |connection| self.plan(connection, table, to).await)?;
-        Ok(Written::new(self.text(&plan)?, &plan))
+        Ok(Written::new(text(&plan)?, &plan))
     }
 
     /// The plan for a copy of all tables.
@@ -216,6 +217,9 @@ impl Plans {
         table.column(&self.column).ok_or_else(|| Error::Missing {
             what: format!("the column {} of the table {name}", self.column),
         })?;
+        if let Some(created) = &self.created {
+            creation_time::unix_millis(catalog.backend, table, created, "")?;
+        }
         // Clap refuses it with --rekey.
         let mut from = self.from.clone();
         let format = match self.format {
@@ -244,21 +248,18 @@ impl Plans {
         };
         Plan::for_key(&catalog, &request)
     }
+}
 
-    /// The file, beginning with what to do with it.
-    fn text(&self, plan: &Plan) -> Result<String, Error> {
-        let command = match self.rekey {
-            true => "rekey",
-            false => "relayout",
-        };
-        let mut text = String::from(
-            "# Names, storages and policies; never SQL. Read it, and edit it if need be.\n",
-        );
-        text += &format!("# Then: rowkey preflight, rowkey {command}, rowkey verify.\n");
-        text += "\n";
-        text += &plan.to_toml()?;
-        Ok(text)
-    }
+/// The file, beginning with what to do with it.
+fn text(plan: &Plan) -> Result<String, Error> {
+    let command = plan_file::command(plan);
+    let mut text = String::from(
+        "# Names, storages and policies; never SQL. Read it, and edit it if need be.\n",
+    );
+    text += &format!("# Then: rowkey preflight, rowkey {command}, rowkey verify.\n");
+    text += "\n";
+    text += &plan.to_toml()?;
+    Ok(text)
 }
 
 /// What the column holds, if it was not said: the format and the form.

@@ -10,8 +10,9 @@ use rowkey_relayout::{self as relayout, Phase};
 use rowkey_tables::{Connection, Error};
 use serde::Serialize;
 
-use crate::database::{Database, progress, read_file};
+use crate::database::{Database, progress};
 use crate::failure::{Failure, Outcome, Stop};
+use crate::plan_file;
 use crate::statements::{self, Part};
 use crate::stream::{json_line, output, text_line};
 
@@ -75,7 +76,7 @@ pub(super) enum Kind {
 
 /// Changes the key.
 pub(super) fn run(args: &Relayout, kind: Kind, json: bool) -> Result<Outcome, Stop> {
-    let plan = Plan::from_toml(&read_file(&args.plan)?).map_err(Failure::from)?;
+    let plan = plan_file::of_change(&args.plan)?;
     check_kind(&plan, kind)?;
     let backend = plan.backend().map_err(Failure::from)?;
     if args.dry_run || backend == Backend::SqlServer {

@@ -8,6 +8,7 @@ mod offers;
 mod pages;
 mod plans;
 mod run;
+#[cfg(feature = "spark")]
 mod spark;
 mod story;
 #[cfg(feature = "tls")]
@@ -54,6 +55,7 @@ fn main() -> anyhow::Result<ExitCode> {
     suite.test("copied_to_a_file", LIVE, copied::to_a_file);
     #[cfg(feature = "parquet")]
     suite.test("copied_to_files", LIVE, lake::to_files);
+    #[cfg(feature = "spark")]
     spark::add_tests(&mut suite)?;
     add_pages(&mut suite)?;
     Ok(suite.run())

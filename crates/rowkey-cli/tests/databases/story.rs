@@ -123,6 +123,11 @@ pub(crate) fn wrong_input(database: &TestDatabase) -> Result<()> {
             2,
             "uuid-v8",
         ),
+        (
+            "plan --table offer --rekey --format uuid-v7 --to uuid --created made",
+            1,
+            "the table offer has no column of that name",
+        ),
         ("relayout missing.toml", 1, "missing.toml cannot be read"),
         (
             "doctor --url postgres://u:secret@h/d --table t --column c",
@@ -137,6 +142,41 @@ pub(crate) fn wrong_input(database: &TestDatabase) -> Result<()> {
     run(PLAN)?.success()?;
     let path = folder.path().join("plan.toml");
     let plan = std::fs::read_to_string(&path)?;
+
+    // Each kind of plan in the command of another one.
+    std::fs::write(folder.path().join("copy.db"), [])?;
+    run("plan --target sqlite:copy.db --output copy.toml")?.success()?;
+    for (arguments, command) in [
+        ("relayout copy.toml", "copy"),
+        ("rekey copy.toml", "copy"),
+        ("rekey plan.toml", "relayout"),
+        ("copy plan.toml --target sqlite:copy.db", "relayout"),
+        ("chunks plan.toml", "relayout"),
+    ] {
+        let errors = run(arguments)?.failure(2)?;
+        let hint = format!("hint: run `rowkey {command}` with it");
+        ensure!(errors.contains(&hint), "{arguments}: {errors}");
+    }
+
+    // Edited before it.
+    for (line, edited, message) in [
+        (
+            "column = \"id\"",
+            "column = \"key\"",
+            "offer.key does not exist",
+        ),
+        (
+            "from = \"text\"",
+            "created = \"made\"",
+            "no column of that name",
+        ),
+    ] {
+        std::fs::write(&path, plan.replacen(line, edited, 1))?;
+        let shown = run("preflight plan.toml")?;
+        ensure!(shown.code == 1, "{edited}: {}", shown.errors);
+        ensure!(shown.output.contains(message), "{edited}: {}", shown.output);
+    }
+    std::fs::write(&path, &plan)?;
 
     // Edited after the first phase.
     run("relayout plan.toml --phase expand")?.success()?;

@@ -10,6 +10,7 @@ mod key;
 mod ranges;
 mod request;
 mod sample;
+#[cfg(feature = "spark")]
 mod spark;
 
 use self::bounds::Bounds;
@@ -51,6 +52,8 @@ pub async fn ranges(
 ///
 /// Those of [`ranges`], and [`Error::Refused`] for a table or a column that the job would not copy
 /// exactly.
+#[cfg(feature = "spark")]
+#[cfg_attr(docsrs, doc(cfg(feature = "spark")))]
 pub async fn spark_job(
     source: &mut Connection,
     plan: &CopyPlan,

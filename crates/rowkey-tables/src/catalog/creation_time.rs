@@ -20,15 +20,26 @@ pub fn unix_millis(
     column: &str,
     qualifier: &str,
 ) -> Result<String, Error> {
-    let found = table.column(column).ok_or_else(|| Error::Missing {
-        what: format!("the column {column} of the table {}", table.name),
-    })?;
-    let sql = format!("{qualifier}{}", quote_identifier(backend, column)?);
-    found.column_type(backend).unix_millis(&sql).ok_or_else(|| {
+    let refused = |why: String| {
         Error::refused(
             format!("`created = \"{column}\"`"),
-            format!("a column of the type {} has no time", found.sql_type),
+            why,
             "name a column with a time, or leave it out: then new ids carry the time of the change",
         )
+    };
+    let found = table.column(column);
+    let found = found.ok_or_else(|| {
+        refused(format!(
+            "the table {} has no column of that name",
+            table.name
+        ))
+    })?;
+    let sql = format!("{qualifier}{}", quote_identifier(backend, column)?);
+    let millis = found.column_type(backend).unix_millis(&sql);
+    millis.ok_or_else(|| {
+        refused(format!(
+            "a column of the type {} has no time",
+            found.sql_type
+        ))
     })
 }
