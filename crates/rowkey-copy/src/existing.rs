@@ -199,21 +199,3 @@ pub(crate) fn kept(side: &TableSide) -> String {
         side.name
     )
 }
-
-pub(super) async fn check_rows(
-    target: &mut Connection,
-    side: &TableSide,
-    rows: u64,
-) -> Result<(), Error> {
-    let doing = format!("the rows of {}", side.name);
-    let function = engine(side.backend).rows.count;
-    let query = format!("SELECT {function}(*) FROM {}", side.quoted()?);
-    let found = target.count(&doing, &query, &[]).await?;
-    match found == rows {
-        true => Ok(()),
-        false => Err(Error::Differs {
-            what: doing,
-            found: format!("{rows} rows were copied, and the target has {found}"),
-        }),
-    }
-}
