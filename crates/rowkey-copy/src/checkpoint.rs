@@ -1,9 +1,11 @@
 //! How far a copy has come, in a table of the target.
 
+use rowkey_tables::catalog::{Catalog, Table};
 use rowkey_tables::{Connection, Error};
 
 use crate::batch::RowSum;
 use crate::engine::engine;
+use crate::plan::CopyPlan;
 use crate::write::Tally;
 
 pub(super) const TABLE: &str = "rowkey_copy";
@@ -61,6 +63,13 @@ impl Checkpoint {
     }
 }
 
+/// The rows that were copied, of all parts of a table.
+pub(super) fn rows_of(parts: &[Checkpoint]) -> RowSum {
+    let mut total = RowSum::default();
+    parts.iter().for_each(|part| total.append(part.copied));
+    total
+}
+
 /// The checkpoints of the parts of each table of a job; nothing if it has not begun.
 pub(super) async fn read(
     target: &mut Connection,
@@ -71,6 +80,19 @@ pub(super) async fn read(
     read_existing(target, job, tables).await
 }
 
+/// The same for a plan, if the target has the table in which they are.
+pub(super) async fn find(
+    target: &mut Connection,
+    catalog: &Catalog,
+    plan: &CopyPlan,
+) -> Result<Option<Vec<Vec<Checkpoint>>>, Error> {
+    let is_state = |table: &Table| table.name.schema.is_none() && table.name.name == TABLE;
+    match catalog.tables.iter().any(is_state) {
+        true => read_existing(target, &plan.hash()?, plan.tables.len()).await,
+        false => Ok(None),
+    }
+}
+
 /// Whether any copy has begun in the target.
 pub(super) async fn is_any(target: &mut Connection) -> Result<bool, Error> {
     let query = format!("SELECT count(*) FROM {TABLE}");
@@ -78,7 +100,7 @@ pub(super) async fn is_any(target: &mut Connection) -> Result<bool, Error> {
 }
 
 /// The checkpoints in a table that exists.
-pub(super) async fn read_existing(
+async fn read_existing(
     target: &mut Connection,
     job: &str,
     tables: usize,

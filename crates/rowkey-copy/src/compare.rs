@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use futures_util::future::try_join;
-use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
+use rowkey_tables::catalog::{Catalog, QualifiedName};
 use rowkey_tables::digest::{self, Digest};
 use rowkey_tables::types::clock;
 use rowkey_tables::{Connection, Error, Progress, Step};
@@ -96,11 +96,7 @@ async fn unfinished(
     catalog: &Catalog,
 ) -> Result<Vec<String>, Error> {
     let made = Catalog::read(target).await?;
-    let is_state = |table: &Table| table.name.name == checkpoint::TABLE;
-    if !made.tables.iter().any(is_state) {
-        return Ok(Vec::new());
-    }
-    let known = checkpoint::read_existing(target, &plan.hash()?, plan.tables.len()).await?;
+    let known = checkpoint::find(target, &made, plan).await?;
     let is_done = |part: &Checkpoint| part.state == State::Done;
     let Some(known) = known.filter(|known| !known.iter().flatten().all(is_done)) else {
         return Ok(Vec::new());

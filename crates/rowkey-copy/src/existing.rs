@@ -234,22 +234,3 @@ pub(crate) fn kept(side: &TableSide) -> String {
         side.name
     )
 }
-
-pub(super) async fn check_rows(
-    target: &mut Connection,
-    side: &TableSide,
-    rows: u64,
-) -> Result<(), Error> {
-    let doing = format!("the rows of {}", side.name);
-    let function = engine(side.backend).rows.count;
-    let query = format!("SELECT {function}(*) FROM {}", side.quoted()?);
-    let found = target.count(&doing, &query, &[]).await?;
-    // Merged rows are among others.
-    match found == rows || side.merges_rows() && found > rows {
-        true => Ok(()),
-        false => Err(Error::Differs {
-            what: doing,
-            found: format!("{rows} rows were copied, and the target has {found}"),
-        }),
-    }
-}

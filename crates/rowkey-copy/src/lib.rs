@@ -13,6 +13,7 @@ mod checks;
 pub mod chunks;
 mod compare;
 mod conditions;
+mod copied_rows;
 mod counters;
 mod create;
 mod defaults;

@@ -7,10 +7,10 @@ use rowkey_tables::{Connection, Error, Progress, Step};
 use serde::Serialize;
 
 use crate::batch::RowSum;
-use crate::checkpoint::{self, Checkpoint, State};
+use crate::checkpoint::{self, Checkpoint, State, rows_of};
 use crate::compare::{self, Difference, compare_table};
 use crate::engine::engine;
-use crate::existing::{check_rows, check_target, delete_rows, referring};
+use crate::existing::{check_target, delete_rows, referring};
 use crate::job::{Job, names_of, unknown_names};
 use crate::mapping::{all_or_one, check_backends};
 use crate::objects::{self, Object, ObjectKind};
@@ -18,7 +18,7 @@ use crate::plan::CopyPlan;
 use crate::prepared::PreparedTable;
 use crate::request::{MAX_JOBS, Request};
 use crate::table_parts::{self, Part, TableProgress};
-use crate::{counters, create, omissions, preflight, session};
+use crate::{copied_rows, counters, create, omissions, preflight, session};
 
 /// What was copied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -161,10 +161,15 @@ impl Job<'_> {
         part_rows: Option<u32>,
     ) -> Result<Vec<Vec<Checkpoint>>, Error> {
         let known = checkpoint::read(target, &self.id, self.tables.len()).await?;
+        let catalog = Catalog::read(target).await?;
         let checkpoints = match known {
-            Some(known) => known,
+            Some(known) => {
+                let earlier = copied_rows::look(target, &catalog, &self.tables, &known).await?;
+                all_or_one(earlier.refused)?;
+                self.notes.extend(earlier.notes);
+                known
+            }
             None => {
-                let catalog = Catalog::read(target).await?;
                 for table in &self.tables {
                     check_target(target, &catalog, &table.to, create).await?;
                     self.notes.extend(omissions::triggers(&catalog, &table.to));
@@ -242,17 +247,12 @@ impl Job<'_> {
         let tables = checkpoints.iter().enumerate();
         let parts = tables.flat_map(|(number, parts)| self.parts(number, parts));
         let parts = parts.filter(|part| part.checkpoint.state == State::Begun);
-        let copied = |parts: &[Checkpoint]| {
-            let mut total = RowSum::default();
-            parts.iter().for_each(|part| total.append(part.copied));
-            total
-        };
         let reported = checkpoints
             .iter()
             .enumerate()
             .map(|(number, parts)| TableProgress {
                 table: self.tables[number].from.name.to_string(),
-                done: copied(parts).rows,
+                done: rows_of(parts).rows,
                 expected: self.tables[number].original.estimated_rows,
             });
         let mut reported: Vec<TableProgress> = reported.collect();
@@ -272,12 +272,17 @@ impl Job<'_> {
         let done = done.ok_or_else(checkpoint::damaged)?;
         for (number, parts) in done.iter().enumerate() {
             let PreparedTable { from, to, .. } = &self.tables[number];
-            let (before, total) = (&checkpoints[number], copied(parts));
+            let (before, total) = (&checkpoints[number], rows_of(parts));
             if before.iter().any(|part| part.state != State::Done) {
-                check_rows(target, to, total.rows).await?;
+                copied_rows::require(target, to, total.rows).await?;
             }
             let (table, becomes) = (from.name.clone(), to.name.clone());
-            tables.push(CopiedTable::new(table, becomes, copied(before).rows, total));
+            tables.push(CopiedTable::new(
+                table,
+                becomes,
+                rows_of(before).rows,
+                total,
+            ));
         }
         Ok(tables)
     }

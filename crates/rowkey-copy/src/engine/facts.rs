@@ -6,6 +6,9 @@ use rowkey_tables::{Error, Value};
 
 use crate::table_side::{ColumnSide, TableSide};
 
+/// The statement for the tables, the columns and the condition.
+pub(crate) type UpdateFrom = fn(&str, &str, &[String], &str) -> String;
+
 /// `UPDATE … FROM`, as PostgreSQL and SQLite have it.
 pub(super) fn update_from(table: &str, other: &str, columns: &[String], condition: &str) -> String {
     let columns = columns.iter().map(|name| format!("{name} = new.{name}"));
@@ -271,9 +274,8 @@ pub(crate) struct Target {
     pub(crate) temporary_dropped: &'static str,
     /// Text in a temporary table, whose type names no collation.
     pub(crate) temporary_collation: &'static str,
-    /// Updates columns of a table, `old`, to those of another one, `new`: the tables, the columns and
-    /// the condition.
-    pub(crate) update_from: Option<fn(&str, &str, &[String], &str) -> String>,
+    /// Updates columns of a table, `old`, to those of another one, `new`.
+    pub(crate) update_from: Option<UpdateFrom>,
     /// The words of an INSERT for columns that the database always counts.
     pub(crate) own_numbers: &'static str,
     /// The query for a type by its name, where users make types.

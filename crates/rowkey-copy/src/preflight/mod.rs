@@ -18,7 +18,7 @@ use super::mapping::{all_or_one, check_backends};
 use super::plan::CopyPlan;
 use super::prepared::PreparedTable;
 use super::table_side::TableSide;
-use super::{checkpoint, create, existing, objects, omissions, partitions, session};
+use super::{checkpoint, copied_rows, create, existing, objects, omissions, partitions, session};
 
 /// What is reported when the values are read.
 const LOOKING: &str = "looking for values that have no place";
@@ -60,11 +60,24 @@ impl Preflight {
         let mut findings = Findings::default();
         let tables = findings.check_plan(plan, &catalog)?;
         if findings.refused.is_empty() {
-            progress.report(Step::Begins(LOOKING.into()));
             let target_catalog = Catalog::read(target).await?;
-            findings
-                .check_databases(source, target, plan, &tables, &target_catalog, None)
-                .await?;
+            match checkpoint::find(target, &target_catalog, plan).await {
+                Ok(None) => {
+                    progress.report(Step::Begins(LOOKING.into()));
+                    findings
+                        .check_databases(source, target, plan, &tables, &target_catalog, None)
+                        .await?;
+                }
+                Ok(Some(known)) => {
+                    let earlier = copied_rows::look(target, &target_catalog, &tables, &known);
+                    let earlier = earlier.await?;
+                    findings.refused.extend(earlier.refused);
+                    findings.notes.push(copied_rows::state(&known));
+                    findings.notes.extend(earlier.notes);
+                }
+                Err(error @ Error::Refused { .. }) => findings.refused.push(error),
+                Err(error) => return Err(error),
+            }
             let left_out = omissions::of_database(source, plan, &catalog).await?;
             findings.notes.extend(left_out);
             findings.note_omissions(&tables)?;
@@ -96,18 +109,11 @@ pub(super) async fn require(
         return Ok(());
     }
     let target_catalog = Catalog::read(target).await?;
-    let is_begun = target_catalog
-        .tables
-        .iter()
-        .any(|table| table.name.schema.is_none() && table.name.name == checkpoint::TABLE);
-    if is_begun {
-        let tables = plan.tables.len();
-        if checkpoint::read(target, &plan.hash()?, tables)
-            .await?
-            .is_some()
-        {
-            return Ok(());
-        }
+    if checkpoint::find(target, &target_catalog, plan)
+        .await?
+        .is_some()
+    {
+        return Ok(());
     }
     let mut findings = Findings::default();
     let tables = findings.check_plan(plan, catalog)?;

@@ -3,6 +3,7 @@
 mod begun_before;
 mod changes;
 mod checks;
+mod copied_rows;
 mod counters;
 mod defaults;
 mod found;
@@ -64,6 +65,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     begun_before::add_tests(suite);
     changes::add_tests(suite);
     checks::add_tests(suite);
+    copied_rows::add_tests(suite);
     counters::add_tests(suite);
     defaults::add_tests(suite);
     found::add_tests(suite);
