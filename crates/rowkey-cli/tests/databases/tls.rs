@@ -126,8 +126,9 @@ async fn authority(url: &str) -> Result<Option<String>> {
         _ => "SELECT @@ssl_ca",
     };
     let rows = connection.query("the authority", query, &[]).await?;
-    let file = rows.first().map(|row| row.text(0)).transpose()?;
+    let file = rows.first().map(|row| row.optional_text(0)).transpose()?;
     Ok(file
+        .flatten()
         .filter(|file| std::fs::read(file).is_ok())
         .map(str::to_owned))
 }

@@ -41,7 +41,9 @@ pub(super) async fn rewritten(work: &Work, old_values: OldValues) -> Result<Vec<
     let mut rewritten = Vec::new();
     for table in &work.tables {
         let renamed = stored(&mut names_only, "table", &table.name().name).await?;
-        let renamed = renamed.first().map(String::as_str).unwrap_or_default();
+        let renamed = renamed.first().ok_or_else(|| Error::Missing {
+            what: format!("the new definition of the table {}", table.name()),
+        })?;
         rewritten.push(Rewritten {
             table: Definition::read(renamed)?.retyped(&retyped(work, table, old_values)?)?,
             indexes: stored(&mut names_only, "index", &table.name().name).await?,

@@ -101,15 +101,10 @@ impl Connection {
             driver,
         };
         let doing = "the version of the server";
-        if let Some(row) = connection
-            .query(doing, backend.version(), &[])
-            .await?
-            .first()
-        {
-            connection.version = row.text(0)?.to_owned();
-            if let Some(Value::Integer(bytes)) = row.0.get(1) {
-                connection.statement_limit = u64::try_from(*bytes).ok();
-            }
+        let row = connection.one_row(doing, backend.version(), &[]).await?;
+        connection.version = row.text(0)?.to_owned();
+        if let Some(Value::Integer(bytes)) = row.0.get(1) {
+            connection.statement_limit = u64::try_from(*bytes).ok();
         }
         connection.backend = backend.by_version(&connection.version);
         Ok(connection)

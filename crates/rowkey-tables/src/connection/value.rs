@@ -88,13 +88,14 @@ impl Row {
         })
     }
 
-    /// The text in a column; empty for NULL.
+    /// The text in a column.
     ///
     /// # Errors
     ///
-    /// As [`optional_text`](Self::optional_text).
+    /// As [`optional_text`](Self::optional_text), and for NULL.
     pub fn text(&self, index: usize) -> Result<&str, Error> {
-        Ok(self.optional_text(index)?.unwrap_or_default())
+        let text = self.optional_text(index)?;
+        text.ok_or_else(|| differs(index, &Value::Null, "text"))
     }
 
     /// The text in a column, if it is not NULL.
@@ -182,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_count_is_never_made_up() {
+    fn no_value_is_made_up() {
         let found = |value: Value| Row(vec![value]).count(0).map_err(|error| error.to_string());
         assert_eq!(found(7.into()), Ok(7));
         assert_eq!(found("7".into()), Ok(7));
@@ -199,6 +200,9 @@ mod tests {
                 "{value:?}: {error}"
             );
         }
+        let null = Row(vec![Value::Null]);
+        let error = null.text(0).unwrap_err().to_string();
+        assert_eq!(error, "column 1 of a query: Null instead of text");
         let none = Row(Vec::new());
         assert!(none.count(0).is_err() && none.optional_text(0).is_err() && none.is(0).is_err());
     }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 use rowkey_core::Backend;
-use rowkey_tables::catalog::{Catalog, DependentKind, Generated, Table};
+use rowkey_tables::catalog::{Catalog, DependentKind, Generated, QualifiedName, Table};
 use rowkey_tables::{Address, Connection};
 use rowkey_testkit::{Suite, TestDatabase};
 
@@ -14,8 +14,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     suite.test("what_hangs_on_a_table_is_named", both, |database| {
         blocking(what_hangs_on_a_table_is_named(database))
     });
-    let name = "programs_of_other_databases_count_if_they_name_this_one";
-    suite.test(name, both, |database| blocking(other_programs(database)));
+    let name = "what_other_databases_say_of_this_one_counts";
+    suite.test(name, both, |database| blocking(other_database(database)));
     suite.test("the_hash_tells_changes_of_definitions", both, |database| {
         blocking(the_hash_tells_changes_of_definitions(database))
     });
@@ -143,29 +143,37 @@ async fn what_hangs_on_a_table_is_named(database: &TestDatabase) -> Result<()> {
     Ok(())
 }
 
-async fn other_programs(database: &TestDatabase) -> Result<()> {
+async fn other_database(database: &TestDatabase) -> Result<()> {
     let create = "CREATE TABLE shop (id BINARY(16) NOT NULL PRIMARY KEY, n INT) ENGINE=InnoDB";
     let mut connection = open(database, &[create]).await?;
     let rows = connection.query("a name", "SELECT DATABASE()", &[]).await?;
     let own = rows.first().context("a name")?.text(0)?.to_owned();
-    let other = format!("{own}_other");
+    let other = format!("{own}-ö");
     let statements = [
-        format!("CREATE DATABASE {other}"),
-        format!("CREATE PROCEDURE {other}.cleans_its_own() DELETE FROM shop WHERE n < 0"),
-        format!("CREATE PROCEDURE {other}.cleans_this() DELETE FROM {own}.shop WHERE n < 0"),
+        format!("CREATE DATABASE `{other}`"),
+        format!("CREATE PROCEDURE `{other}`.cleans_its_own() DELETE FROM shop WHERE n < 0"),
+        format!("CREATE PROCEDURE `{other}`.cleans_this() DELETE FROM {own}.shop WHERE n < 0"),
+        format!(
+            "CREATE TABLE `{other}`.`of/ä` (id INT PRIMARY KEY, shop_id BINARY(16), \
+             FOREIGN KEY (shop_id) REFERENCES {own}.shop (id)) ENGINE=InnoDB"
+        ),
     ];
     let mut outcome = Ok(0);
     for statement in &statements {
         outcome = outcome.and(connection.execute(statement, statement).await);
     }
     let catalog = Catalog::read(&mut connection).await;
-    let drop = format!("DROP DATABASE IF EXISTS {other}");
+    let drop = format!("DROP DATABASE IF EXISTS `{other}`");
     connection.execute("the other database", &drop).await?;
     outcome?;
     let catalog = catalog?;
     let dependents = &table(&catalog, "shop")?.dependents;
     let names: Vec<&str> = dependents.iter().map(|one| one.name.as_str()).collect();
     ensure!(names == [format!("{other}.cleans_this")], "{names:?}");
+    let references = catalog.references_to(&"shop".into());
+    let names: Vec<_> = references.iter().map(|(table, _)| &table.name).collect();
+    let (schema, name) = (Some(other), "of/ä".to_owned());
+    ensure!(names == [&QualifiedName { schema, name }], "{names:?}");
     Ok(())
 }
 

@@ -47,7 +47,8 @@ async fn views(
          WHERE table_schema NOT IN {OF_THE_SERVER}"
     );
     for row in connection.query("the views", &query, &[]).await? {
-        let (name, definition) = (scope.name(&row, 0, 1)?, row.text(2)?);
+        let name = scope.name(&row, 0, 1)?;
+        let definition = row.optional_text(2)?.unwrap_or_default();
         if definition.is_empty() {
             unseen.push(format!(
                 "the definition of the view {name}, which needs the privilege SHOW VIEW"
@@ -196,8 +197,9 @@ async fn partitions(
     tables: &mut Tables,
 ) -> Result<(), Error> {
     let query = format!(
-        "SELECT DISTINCT table_schema, table_name, partition_method, partition_expression, \
-         subpartition_expression FROM information_schema.partitions \
+        "SELECT DISTINCT table_schema, table_name, partition_method, \
+         COALESCE(partition_expression, ''), COALESCE(subpartition_expression, '') \
+         FROM information_schema.partitions \
          WHERE partition_method IS NOT NULL AND table_schema IN ({})",
         scope.schemas()
     );

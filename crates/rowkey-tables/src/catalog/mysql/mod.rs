@@ -317,8 +317,8 @@ async fn foreign_keys(
                 columns: Vec::new(),
                 target,
                 target_columns: Vec::new(),
-                on_update: row.text(7)?.into(),
-                on_delete: row.text(8)?.into(),
+                on_update: row.optional_text(7)?.unwrap_or_default().into(),
+                on_delete: row.optional_text(8)?.unwrap_or_default().into(),
                 attributes: String::new(),
             });
         }

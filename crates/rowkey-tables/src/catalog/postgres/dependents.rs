@@ -168,7 +168,8 @@ GROUP BY g.attrelid, g.attname, e.adbin, e.adrelid ORDER BY 1, 2";
 
 const REPLICA_IDENTITIES: &str = "
 SELECT c.oid::bigint,
-  CASE c.relreplident WHEN 'f' THEN 'full' WHEN 'n' THEN 'nothing' ELSE x.relname::text END,
+  CASE c.relreplident WHEN 'f' THEN 'full' WHEN 'n' THEN 'nothing'
+    ELSE COALESCE(x.relname::text, 'nothing') END,
   COALESCE(json_agg(a.attname ORDER BY a.attnum) FILTER (WHERE a.attname IS NOT NULL), '[]')::text,
   ''
 FROM pg_class c

@@ -153,7 +153,8 @@ pub(super) async fn add(connection: &mut Connection, catalog: &mut Catalog) -> R
                 kind: part.kind,
                 name: row.text(2)?.into(),
                 columns: Vec::new(),
-                definition: row.text(3)?.into(),
+                // Those of encrypted programs are not shown.
+                definition: row.optional_text(3)?.unwrap_or_default().into(),
             };
             let column = row.optional_text(4)?.map(str::to_owned);
             push(&mut table.dependents, dependent, column);
