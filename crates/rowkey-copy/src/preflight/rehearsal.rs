@@ -1,7 +1,10 @@
 //! Makes the tables of a plan before the first row, empty, so that the target's own rules refuse
 //! what they would refuse after the last one.
 
+use std::time::Duration;
+
 use rowkey_tables::Error;
+use rowkey_tables::advisory_lock::AdvisoryLock;
 use rowkey_tables::catalog::{Catalog, QualifiedName};
 use rowkey_tables::connection::{Connection, Value};
 
@@ -14,6 +17,9 @@ use crate::{counters, create};
 
 /// What the names of stand-ins begin with. A process that was killed leaves them.
 const STAND_IN: &str = "rowkey_rehearsal_";
+
+/// How long to wait for another rehearsal: one of many tables takes minutes.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// What the target has said.
 #[derive(Default)]
@@ -30,6 +36,8 @@ pub(super) async fn rehearse(
     tables: &[PreparedTable<'_>],
 ) -> Result<Rehearsed, Error> {
     let mut stage = Stage::new(tables, target);
+    // It ends with this connection, if not before.
+    let _lock = stage.lock(target).await?;
     let begun = stage.begin(target, existing).await;
     let played = match begun {
         Ok(()) => stage.play(target).await,
@@ -80,6 +88,27 @@ impl<'c> Stage<'c> {
             tables: staged.collect(),
             refused_tables: Vec::new(),
             refused_objects: Vec::new(),
+        }
+    }
+
+    /// Keeps others from this database's stand-ins: they have the same names. On a connection of its
+    /// own, because older servers give a session one lock.
+    async fn lock(&self, target: &Connection) -> Result<Option<Connection>, Error> {
+        if matches!(self.how, Rehearsal::Transaction { .. }) {
+            return Ok(None);
+        }
+        let lock = AdvisoryLock {
+            numbers: String::new(),
+            name: format!("LEFT(CONCAT('{STAND_IN}', SHA2(DATABASE(), 256)), 64)"),
+        };
+        let mut keeper = target.another().await?;
+        match lock.take(&mut keeper, DOING, PATIENCE).await? {
+            true => Ok(Some(keeper)),
+            false => Err(Error::refused(
+                DOING,
+                "another process has one in the same database, and has not ended it for minutes",
+                "wait until that has ended",
+            )),
         }
     }
 

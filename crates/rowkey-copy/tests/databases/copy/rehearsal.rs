@@ -37,6 +37,13 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         );
         pair(
             suite,
+            &name("two_rehearsals_at_once"),
+            [Backend::Sqlite],
+            target,
+            at_once,
+        );
+        pair(
+            suite,
             &name("what_a_killed_rehearsal_left"),
             postgres,
             target,
@@ -192,6 +199,26 @@ async fn left(source: String, target: String) -> Result<()> {
         matches!(&looked.refused[..], [one] if one.starts_with(expected)),
         "{looked:?}"
     );
+    Ok(())
+}
+
+/// The tables that are made have the same names in each of them.
+async fn at_once(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    for number in 0..9 {
+        let table = format!(
+            "CREATE TABLE place_{number} (number integer PRIMARY KEY, name varchar(9) UNIQUE, \
+             other integer REFERENCES place_{number} (number))"
+        );
+        db.execute("a table", &table).await?;
+    }
+    let plan = plan(&source, &target).await?;
+    let look = || preflight(&source, &target, &plan);
+    let (one, two, three) = tokio::try_join!(look(), look(), look())?;
+    for looked in [one, two, three] {
+        ensure!(looked.refused.is_empty(), "{looked:?}");
+    }
+    ensure!(tables(&target).await? == 0);
     Ok(())
 }
 
