@@ -52,7 +52,7 @@ const fn django(source: Backend, target: Backend, edits: &'static [Edit]) -> Mov
     }
 }
 
-pub(crate) const APPLICATIONS: [Application; 5] = [
+pub(crate) const APPLICATIONS: [Application; 7] = [
     Application {
         name: "django",
         packages: Packages::Python(&["django==5.2.9", "psycopg[binary]==3.3.9", "pymysql==1.2.4"]),
@@ -73,10 +73,25 @@ pub(crate) const APPLICATIONS: [Application; 5] = [
         moves: &[from(Postgres, MariaDb), from(Sqlite, Postgres)],
     },
     Application {
+        name: "prefect",
+        packages: Packages::Python(&["prefect==3.9.1"]),
+        moves: &[from(Sqlite, Postgres)],
+    },
+    Application {
         name: "typeorm",
         packages: Packages::Node(&[
             "typeorm@1.1.1",
             "reflect-metadata@0.2.2",
+            "pg@8.23.1",
+            "mysql2@3.24.5",
+        ]),
+        moves: &[from(MySql, Postgres), from(Postgres, MySql)],
+    },
+    Application {
+        name: "sequelize",
+        packages: Packages::Node(&[
+            "sequelize@6.37.8",
+            "umzug@3.8.3",
             "pg@8.23.1",
             "mysql2@3.24.5",
         ]),
