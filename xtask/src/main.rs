@@ -3,6 +3,7 @@
 //! Everything a contributor or a continuous-integration job runs goes through
 //! `cargo xtask <task>`, so that both run the same commands in the same order.
 
+mod applications;
 mod bench;
 mod book;
 mod ci;
@@ -57,6 +58,14 @@ enum Task {
     /// ratio has fallen behind the recorded one. Needs valgrind and gungraun-runner.
     /// Options measure databases, indexes, the compiler or copies instead.
     Bench(bench::Args),
+    /// Move the data of applications, which then read and write it with their frameworks.
+    ///
+    /// Each application makes and fills its tables with Django, SQLAlchemy, Prefect, TypeORM,
+    /// Sequelize, Diesel or SeaORM; `rowkey copy` brings the rows into the tables that the same
+    /// migrations make in a database of another product. Frameworks are installed into the user's
+    /// cache. Uses the servers in ROWKEY_TEST_POSTGRES_URL, ROWKEY_TEST_MYSQL_URL and
+    /// ROWKEY_TEST_MARIADB_URL, with databases of its own. The last lines say what it took.
+    Applications(applications::Args),
     /// Build the book in docs/book and check the links of its pages.
     Book,
     /// Draw the diagrams of the book from the constants of the code.
@@ -88,6 +97,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Task::Test(args) => test::run(&args),
         Task::Ci(args) => ci::run(&args).map(|()| ExitCode::SUCCESS),
         Task::Bench(args) => bench::run(&args).map(|()| ExitCode::SUCCESS),
+        Task::Applications(args) => applications::run(&args).map(|()| ExitCode::SUCCESS),
         Task::Book => book::run().map(|()| ExitCode::SUCCESS),
         Task::Diagrams => diagrams::run().map(|()| ExitCode::SUCCESS),
         Task::Prepare(args) => prepare::run(&args).map(|()| ExitCode::SUCCESS),

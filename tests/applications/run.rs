@@ -1,0 +1,255 @@
+//! One move: the tables of both sides, the rows, the copy, and the application on it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::{env, fmt, fs};
+
+use anyhow::{Context, Result, bail, ensure};
+use rowkey_testkit::{Backend, url_variable};
+use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, PgConnection};
+
+use crate::framework::Program;
+use crate::moves::{Edit, Move};
+
+/// What a move has shown.
+#[derive(Default)]
+pub(crate) struct Report {
+    tables: usize,
+    rows: u64,
+    /// Plans until a preflight had nothing to refuse.
+    rounds: usize,
+    edited: usize,
+    /// Rows of the application that are equal through its framework.
+    compared: Option<usize>,
+    is_written: bool,
+}
+
+impl Report {
+    pub(crate) const HEADER: &str = "tables  rows    rounds  edits   compared  written";
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let compared = self
+            .compared
+            .map_or("no".to_owned(), |rows| rows.to_string());
+        let written = if self.is_written { "yes" } else { "no" };
+        let Self {
+            tables,
+            rows,
+            rounds,
+            edited,
+            ..
+        } = self;
+        write!(
+            f,
+            "{tables:<8}{rows:<8}{rounds:<8}{edited:<8}{compared:<10}{written:<9}"
+        )
+    }
+}
+
+/// Moves the data of an application, which then reads and writes it.
+pub(crate) async fn run(program: &Program, step: &Move, report: &mut Report) -> Result<()> {
+    let folder = env::temp_dir().join("rowkey_applications");
+    fs::create_dir_all(&folder)?;
+    let source = Database::create(step.source, "rowkey_application_source", &folder).await?;
+    let target = Database::create(step.target, "rowkey_application_target", &folder).await?;
+    let outcome = moved(program, step, &source.url, &target.url, &folder, report);
+    source.drop().await?;
+    target.drop().await?;
+    fs::remove_dir_all(&folder)?;
+    outcome
+}
+
+fn moved(
+    program: &Program,
+    step: &Move,
+    source: &str,
+    target: &str,
+    folder: &Path,
+    report: &mut Report,
+) -> Result<()> {
+    for (name, url) in [("migrate", source), ("fill", source), ("migrate", target)] {
+        succeed(&mut program.step(name, url))?;
+    }
+    let plan = folder.join("plan.toml");
+    let rowkey = |words: &[&str]| {
+        let mut command =
+            Command::new(env::var_os("ROWKEY_TEST_COMMAND").unwrap_or("rowkey".into()));
+        command
+            .args(words)
+            .env("ROWKEY_URL", source)
+            .env("ROWKEY_TARGET_URL", target);
+        command
+    };
+    let on_plan = |command| rowkey(&[command, &plan.to_string_lossy()]);
+    let make = |options: &[&str], edits: &[Edit]| {
+        let text = succeed(rowkey(&["plan"]).args(options))?;
+        Ok::<_, anyhow::Error>(fs::write(&plan, edited(&text, edits)?)?)
+    };
+    make(&[], &[])?;
+    report.rounds = 1;
+    let refused = output(&mut on_plan("preflight"))?;
+    if !refused.status.success() {
+        println!("{}", text(&refused));
+        make(step.options, step.edits)?;
+        report.rounds = 2;
+        report.edited = step.edits.len();
+        succeed(&mut on_plan("preflight"))?;
+    }
+    succeed(&mut on_plan("copy"))?;
+    for line in succeed(&mut on_plan("verify"))?.lines() {
+        let (_, rows) = line.split_once(": ").with_context(|| line.to_owned())?;
+        let rows = rows
+            .strip_suffix(" rows, equal")
+            .with_context(|| line.to_owned())?;
+        report.tables += 1;
+        report.rows += rows.parse::<u64>()?;
+    }
+    let read = |url| {
+        let rows = succeed(&mut program.step("read", url))?;
+        let mut rows: Vec<String> = rows.lines().map(str::to_owned).collect();
+        rows.sort();
+        anyhow::Ok(rows)
+    };
+    let (before, after) = (read(source)?, read(target)?);
+    for (before, after) in before.iter().zip(&after) {
+        ensure!(
+            before == after,
+            "not the same row any more:\n  {before}\n  {after}"
+        );
+    }
+    ensure!(
+        before.len() == after.len(),
+        "{} rows, then {}",
+        before.len(),
+        after.len()
+    );
+    report.compared = Some(before.len());
+    succeed(&mut program.step("write", target))?;
+    report.is_written = true;
+    Ok(())
+}
+
+/// The plan with the lines of a person.
+fn edited(plan: &str, edits: &[Edit]) -> Result<String> {
+    let mut lines: Vec<&str> = plan.lines().collect();
+    for Edit {
+        table,
+        column,
+        line,
+    } in edits
+    {
+        let named = |lines: &[&str], kind: &str, name: &str| {
+            let name = format!("name = \"{name}\"");
+            lines.windows(2).position(|pair| pair == [kind, &name])
+        };
+        let column = named(&lines, "[[table]]", table).and_then(|table| {
+            Some(table + named(&lines[table..], "[[table.column]]", column)? + 1)
+        });
+        let column = column.with_context(|| format!("the plan has no {table}.{column:?}"))?;
+        let key = line.split('=').next();
+        let entry = lines[column..].iter().take_while(|line| !line.is_empty());
+        let replaced = entry.clone().position(|line| line.split('=').next() == key);
+        match replaced {
+            Some(replaced) => lines[column + replaced] = line,
+            None => lines.insert(column + 1, line),
+        }
+    }
+    Ok(lines.join("\n") + "\n")
+}
+
+fn output(command: &mut Command) -> Result<Output> {
+    let output = command.output();
+    output.with_context(|| format!("could not start {:?}", command.get_program()))
+}
+
+fn text(output: &Output) -> String {
+    let [stdout, stderr] =
+        [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+    format!("{}\n{}", stdout.trim(), stderr.trim())
+}
+
+/// What the command wrote, unless it fails.
+fn succeed(command: &mut Command) -> Result<String> {
+    let output = output(command)?;
+    if !output.status.success() {
+        let words: Vec<_> = command
+            .get_args()
+            .map(|word| word.to_string_lossy())
+            .collect();
+        bail!(
+            "{} failed with {}:\n{}",
+            words.join(" "),
+            output.status,
+            text(&output)
+        );
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+/// A database of its own: an application has tables in the schema that its framework expects.
+struct Database {
+    backend: Backend,
+    /// The address of the server.
+    server: String,
+    name: &'static str,
+    url: String,
+}
+
+impl Database {
+    async fn create(backend: Backend, name: &'static str, folder: &Path) -> Result<Self> {
+        let Some(variable) = url_variable(backend) else {
+            let file: PathBuf = folder.join(name);
+            let url = format!("sqlite://{}", file.display());
+            fs::File::create(file)?;
+            return Ok(Self {
+                backend,
+                server: String::new(),
+                name,
+                url,
+            });
+        };
+        let server = env::var(variable).with_context(|| format!("{variable} is not set"))?;
+        let (address, _) = server
+            .rsplit_once('/')
+            .with_context(|| format!("{variable} has no path"))?;
+        let database = Self {
+            backend,
+            url: format!("{address}/{name}"),
+            server,
+            name,
+        };
+        database.drop().await?;
+        database
+            .administer(&format!("CREATE DATABASE {name}"))
+            .await?;
+        Ok(database)
+    }
+
+    async fn drop(&self) -> Result<()> {
+        let force = if self.backend == Backend::Postgres {
+            " WITH (FORCE)"
+        } else {
+            ""
+        };
+        let drop = format!("DROP DATABASE IF EXISTS {}{force}", self.name);
+        self.administer(&drop).await
+    }
+
+    async fn administer(&self, statement: &str) -> Result<()> {
+        let statement = AssertSqlSafe(statement);
+        match self.backend {
+            Backend::Postgres => {
+                let mut server = PgConnection::connect(&self.server).await?;
+                server.execute(statement).await?;
+            }
+            Backend::MySql | Backend::MariaDb => {
+                let mut server = MySqlConnection::connect(&self.server).await?;
+                server.execute(statement).await?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
