@@ -233,9 +233,8 @@ impl CopyPlan {
                 let kind = from
                     .kind_in(&to)
                     .ok_or_else(|| refused(&format!("`{to}` does not hold all of its values")))?;
-                let is_time = matches!(kind, Kind::Time | Kind::Timestamp)
-                    || (own_from, own_to) == (Type::Interval, Type::Interval);
-                if is_time && to.fraction_digits() < from.fraction_digits() {
+                let is_interval = (own_from, own_to) == (Type::Interval, Type::Interval);
+                if is_interval && to.fraction_digits() < from.fraction_digits() {
                     return Err(refused(&format!("`{to}` would round its times")));
                 }
                 (Content::Values(kind), Content::Values(kind))
@@ -247,8 +246,14 @@ impl CopyPlan {
         };
         // The target's reader replaces nothing more, but a value may be NULL where the source's was
         // not.
+        let is_time = matches!(own_to, Type::Time | Type::Timestamp | Type::Instant);
+        let tick = match is_time && !from.sql_type.is_same(&to) {
+            true => to.tick(),
+            false => 1,
+        };
         let to = ColumnSide {
             instead: column.instead,
+            tick,
             ..ColumnSide::new(&column.name, to, own_to, to_content)
         };
         Ok((from, to))

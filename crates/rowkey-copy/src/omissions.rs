@@ -56,18 +56,25 @@ pub(super) fn of_table(table: &PreparedTable<'_>) -> Vec<String> {
     notes
 }
 
-/// Numbers that are an interval on the other side.
+/// Numbers and moments that are an interval on the other side.
 fn durations(table: &PreparedTable<'_>) -> Vec<String> {
     let columns = table.from.columns.iter().zip(&table.to.columns);
     columns
         .filter(|(from, to)| {
             let kinds = [from, to].map(|column| column.content);
             let is_interval = |column: &ColumnSide| column.own == Type::Interval;
-            kinds == [Content::Values(Kind::Integer); 2] && (is_interval(from) || is_interval(to))
+            is_interval(from) != is_interval(to)
+                && [Kind::Integer, Kind::Timestamp]
+                    .map(|kind| [Content::Values(kind); 2])
+                    .contains(&kinds)
         })
         .map(|(from, to)| {
+            let what = match from.content {
+                Content::Values(Kind::Integer) => "number of microseconds",
+                _ => "time since 1970-01-01",
+            };
             format!(
-                "{}.{}: the number of microseconds is an interval ({} becomes {})",
+                "{}.{}: the {what} is an interval ({} becomes {})",
                 table.original.name, from.name, from.sql_type, to.sql_type
             )
         })

@@ -45,6 +45,8 @@ pub(crate) struct ColumnSide {
     pub(crate) members: Vec<String>,
     /// In MySQL, MariaDB and SQL Server, how text is compared, if that is known.
     pub(crate) collation: Option<String>,
+    /// The microseconds that values are multiples of, if others would be rounded.
+    pub(crate) tick: i64,
     /// What a reader puts in the place of some values.
     pub(crate) instead: Replacements,
     /// Whether a reader continues after a value that it refuses.
@@ -63,6 +65,7 @@ impl ColumnSide {
             members: sql_type.members(),
             collation: sql_type.collation().map(ToOwned::to_owned),
             sql_type,
+            tick: 1,
             instead: Replacements::default(),
             keeps_refused: false,
         }

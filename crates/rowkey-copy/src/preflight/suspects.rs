@@ -64,9 +64,13 @@ impl ColumnPair<'_> {
             self.of_sqlite(kind, suspects);
         }
         let (had, has) = self.values();
+        suspects.all |= self.to.tick > 1 && self.to.tick > self.least_fraction();
         match kind {
             Kind::Own => {}
-            Kind::Bool if self.from.own == Type::Flag || self.source.stores_any_type() => {
+            Kind::Bool
+                if matches!(self.from.own, Type::Flag | Type::Integer { .. })
+                    || self.source.stores_any_type() =>
+            {
                 suspects.add("{} NOT IN (0, 1)")
             }
             Kind::Bool => {}
@@ -79,6 +83,7 @@ impl ColumnPair<'_> {
                 self.of_text(suspects);
             }
             Kind::Bytes => self.of_bytes(suspects),
+            Kind::Timestamp if self.from.own == Type::Interval => suspects.all = true,
             Kind::Date | Kind::Timestamp => self.of_dates(suspects),
             Kind::Time if self.to.own == Type::Interval => {}
             Kind::Time => {
@@ -94,6 +99,16 @@ impl ColumnPair<'_> {
                 let is_uuid = matches!(self.from.own, Type::Uuid | Type::FixedBytes(16));
                 suspects.all |= !is_uuid;
             }
+        }
+    }
+
+    /// The least fraction of a second that the source has, in microseconds.
+    fn least_fraction(&self) -> i64 {
+        match self.from.own {
+            Type::Time | Type::Timestamp | Type::Instant => {
+                10_i64.pow(6 - self.from.sql_type.fraction_digits().min(6))
+            }
+            _ => 1,
         }
     }
 

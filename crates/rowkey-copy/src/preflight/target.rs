@@ -67,6 +67,7 @@ pub(super) fn as_existing(side: &TableSide, table: &Table) -> TableSide {
         };
         let mut existing = ColumnSide::new(&column.name, sql_type, column.own, column.content);
         existing.instead = column.instead;
+        existing.tick = column.tick;
         existing.members.extend(found.enum_words.iter().cloned());
         existing
     });

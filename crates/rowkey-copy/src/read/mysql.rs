@@ -71,13 +71,9 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
             let start = digits.len().saturating_sub(length as usize);
             Cell::Text(batch.keep(&digits.as_bytes()[start..]))
         }
-        (Kind::Bool, _) => match value {
-            [truth @ (0 | 1)] => Cell::Bool(*truth == 1),
-            [other] => {
-                let number = other.cast_signed();
-                return Err(format!("a value is {number}, and neither 0 nor 1"));
-            }
-            _ => return Err("a value is neither 0 nor 1".into()),
+        (Kind::Bool, own) => match integer(own, value)? {
+            truth @ (0 | 1) => Cell::Bool(truth == 1),
+            other => return Err(format!("a value is {other}, and neither 0 nor 1")),
         },
         (Kind::Integer | Kind::Decimal, Type::Decimal(_)) => text_cell(batch, kind, utf8(value)?)?,
         (Kind::Integer, own) => integer_cell(integer(own, value)?)?,

@@ -80,6 +80,10 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
             "1" => Cell::Bool(true),
             other => return Err(format!("a value is {other}, and neither 0 nor 1")),
         },
+        (Kind::Bool, Type::Integer { .. }) => match integer(value)? {
+            truth @ (0 | 1) => Cell::Bool(truth == 1),
+            other => return Err(format!("a value is {other}, and neither 0 nor 1")),
+        },
         (Kind::Bool, _) => match value {
             [truth @ (0 | 1)] => Cell::Bool(*truth == 1),
             _ => return Err("a value is neither true nor false".into()),
@@ -100,6 +104,11 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
         }
         (Kind::Text, Type::Interval) => Cell::Text(batch.keep(interval(value)?.text().as_bytes())),
         (Kind::Time, Type::Interval) => Cell::Time(micros(value)?),
+        (Kind::Timestamp, Type::Interval) => {
+            let interval = interval(value)?;
+            let moment = interval.after_1970();
+            Cell::Timestamp(moment.ok_or_else(|| no_time(interval))?)
+        }
         (Kind::Text | Kind::Json, _) => {
             // The version of `jsonb`, which isn't a character of JSON.
             let text = match (column.own, value) {
@@ -152,8 +161,11 @@ fn interval(value: &[u8]) -> Result<Interval, String> {
 /// An interval without months.
 fn micros(value: &[u8]) -> Result<i64, String> {
     let interval = interval(value)?;
-    let micros = interval.as_micros();
-    micros.ok_or_else(|| format!("a value is {}, which is no time", interval.text()))
+    interval.as_micros().ok_or_else(|| no_time(interval))
+}
+
+fn no_time(interval: Interval) -> String {
+    format!("a value is {}, which is no time", interval.text())
 }
 
 fn integer(value: &[u8]) -> Result<i64, String> {

@@ -121,6 +121,7 @@ impl<'r> Found<'r> {
         };
         Ok(match (kind, &self) {
             (Kind::Bool, Self::Bool(value)) => Cell::Bool(*value),
+            (Kind::Bool, Self::Integer(truth @ (0 | 1))) => Cell::Bool(*truth == 1),
             (Kind::Integer, Self::Integer(number)) => integer_cell((*number).into())?,
             (Kind::Integer | Kind::Decimal, Self::Decimal(digits)) => {
                 text_cell(batch, kind, digits)?

@@ -46,7 +46,12 @@ pub(crate) fn check(
         Cell::Bytes(span) => bytes(backend, column, batch.bytes(span)),
         Cell::Date(_) if engine(backend).values.has_all_years => Ok(()),
         Cell::Date(days) => Ok(clock::date_text(days).map(drop)?),
-        Cell::Time(_) if column.own == Type::Interval => Ok(()),
+        Cell::Time(micros) | Cell::Timestamp(micros) if micros % column.tick != 0 => Err(format!(
+            "a value has a fraction of a second, {}, that {} would round",
+            clock::time_text(micros.rem_euclid(clock::DAY)),
+            column.sql_type
+        )),
+        Cell::Time(_) | Cell::Timestamp(_) if column.own == Type::Interval => Ok(()),
         Cell::Time(micros) => time(backend, micros),
         Cell::Timestamp(micros) => timestamp(backend, column, micros),
         Cell::Sixteen(span) => match column.content {

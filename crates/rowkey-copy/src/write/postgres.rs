@@ -5,7 +5,7 @@ use rowkey_core::driver::numeric;
 use rowkey_core::storage::Stored;
 use rowkey_tables::Error;
 use rowkey_tables::types::interval::Interval;
-use rowkey_tables::types::{Type, network};
+use rowkey_tables::types::{Type, clock, network};
 use sqlx::PgConnection;
 
 use super::encoded::Payload;
@@ -89,6 +89,9 @@ fn append_value(
 ) -> Result<(), String> {
     match cell {
         Cell::Null => return Err("NULL has no bytes".into()),
+        Cell::Bool(value) if matches!(column.own, Type::Integer { .. }) => {
+            append_integer(bytes, column, value.into())?;
+        }
         Cell::Bool(value) => bytes.push(value.into()),
         Cell::Integer(number) => append_integer(bytes, column, number.into())?,
         Cell::Large(number) => append_integer(bytes, column, number.into())?,
@@ -111,6 +114,10 @@ fn append_value(
             .append(bytes);
         }
         Cell::Time(micros) => bytes.extend(micros.to_be_bytes()),
+        Cell::Timestamp(micros) if column.own == Type::Interval => {
+            let interval = Interval::since_1970(micros).ok_or(clock::OUTSIDE)?;
+            interval.append(bytes);
+        }
         Cell::Timestamp(micros) => bytes.extend(micros.to_be_bytes()),
         Cell::Sixteen(span) => match (column.content, column.own) {
             (Content::Ids(form), _) => append_stored(bytes, form.encode(batch.sixteen(span))),

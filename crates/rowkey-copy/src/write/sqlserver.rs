@@ -177,6 +177,9 @@ fn value(column: &ColumnSide, batch: &Batch, cell: Cell) -> Result<ColumnData<'s
     fit::check(rowkey_core::Backend::SqlServer, column, batch, cell)?;
     Ok(match cell {
         Cell::Null => null(column),
+        Cell::Bool(value) if matches!(column.own, Type::Integer { .. }) => {
+            integer(column, value.into())?
+        }
         Cell::Bool(value) => D::Bit(Some(value)),
         Cell::Integer(number) => integer(column, number)?,
         Cell::Large(number) => numeric(column, &number.to_string())?,

@@ -8,6 +8,9 @@ const SECOND: u64 = 1_000_000;
 const MINUTE: u64 = 60 * SECOND;
 const HOUR: u64 = 60 * MINUTE;
 
+/// In microseconds since 2000.
+const YEAR_1970: i64 = -10_957 * clock::DAY;
+
 /// A span of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval {
@@ -32,6 +35,16 @@ impl Interval {
         bytes.extend(self.micros.to_be_bytes());
         bytes.extend(self.days.to_be_bytes());
         bytes.extend(self.months.to_be_bytes());
+    }
+
+    /// The time since 1970, of a moment in microseconds since 2000.
+    pub fn since_1970(moment: i64) -> Option<Self> {
+        moment.checked_sub(YEAR_1970).map(Self::of_micros)
+    }
+
+    /// The moment in microseconds since 2000, at this time since 1970.
+    pub fn after_1970(self) -> Option<i64> {
+        self.as_micros()?.checked_add(YEAR_1970)
     }
 
     /// Days of 24 hours, and microseconds.

@@ -91,7 +91,9 @@ impl ColumnType {
 pub fn pair(from: Type, to: Type) -> Option<Kind> {
     use Type as T;
     Some(match (from, to) {
-        (T::Bool, T::Bool | T::Flag) | (T::Flag, T::Bool) => Kind::Bool,
+        // 0 and 1. MySQL's `tinyint` without a width is what some frameworks make.
+        (T::Bool, T::Bool | T::Flag | T::Integer { .. })
+        | (T::Flag | T::Integer { .. }, T::Bool) => Kind::Bool,
         (T::Flag | T::Integer { .. }, T::Flag | T::Integer { .. }) => Kind::Integer,
         (T::Flag | T::Integer { .. }, T::Decimal(scale)) if whole(scale) => Kind::Integer,
         (T::Single, T::Single | T::Double) => Kind::Single,
@@ -138,6 +140,8 @@ pub fn pair(from: Type, to: Type) -> Option<Kind> {
             },
             T::Interval,
         ) => Kind::Integer,
+        // A moment since 1970, as SQLAlchemy stores one.
+        (T::Interval, T::Timestamp) | (T::Timestamp, T::Interval) => Kind::Timestamp,
         (T::Year, T::Year | T::Integer { .. }) | (T::Integer { .. }, T::Year) => Kind::Integer,
         (T::Year, T::Decimal(scale)) if whole(scale) => Kind::Integer,
         (T::Loose(_), T::Decimal(_)) => Kind::Decimal,

@@ -53,6 +53,16 @@ impl ColumnType {
                 && (!self.rounds_times() || self.name() == other.name())
     }
 
+    /// The microseconds of which a column's times are multiples; a server rounds or cuts others
+    /// without an error. Of 1/300 s, as in SQL Server's `datetime`, only whole hundredths are.
+    pub fn tick(&self) -> i64 {
+        match self.name() {
+            "smalldatetime" => 60_000_000,
+            _ if self.rounds_times() => 10_000,
+            _ => 10_i64.pow(6 - self.fraction_digits().min(6)),
+        }
+    }
+
     fn is_of_sql_server(&self, names: &[&str]) -> bool {
         self.backend == Backend::SqlServer && names.contains(&self.name())
     }

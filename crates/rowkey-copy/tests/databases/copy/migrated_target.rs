@@ -34,6 +34,14 @@ pub(crate) fn add_tests(suite: &mut Suite) {
             _ => &[Backend::Postgres],
         };
         pair(suite, &name, sources.iter().copied(), target, durations);
+        let name = format!("values_decide_about_types_of_frameworks_in_{to}");
+        pair(
+            suite,
+            &name,
+            sources.iter().copied(),
+            target,
+            types_of_frameworks,
+        );
         let name = format!("random_uuids_are_ids_in_{to}");
         let sources = [Backend::MySql, Backend::MariaDb, Backend::Sqlite];
         pair(suite, &name, sources, target, random);
@@ -378,6 +386,88 @@ async fn durations(source: String, target: String) -> Result<()> {
         let found = preflight(&source, &target, &plan).await?;
         let is_month = |why: &String| why.starts_with("task.took: a value is P1M");
         ensure!(found.refused.iter().any(is_month), "{found:?}");
+    }
+    Ok(())
+}
+
+/// A framework has other types on each database, which hold its values all the same: TypeORM a
+/// `tinyint` for truth, SQLAlchemy a moment since 1970 for an interval, and times without fractions.
+async fn types_of_frameworks(source: String, target: String) -> Result<()> {
+    let mut dbs = [open(&source).await?, open(&target).await?];
+    for db in &mut dbs {
+        let [truth, span, time, moment] = match db.backend() {
+            Backend::Postgres => ["boolean", "interval", "time", "timestamp"],
+            Backend::Sqlite => ["tinyint", "datetime", "time(0)", "datetime(0)"],
+            _ => ["tinyint", "datetime(6)", "time", "datetime"],
+        };
+        let table = format!(
+            "CREATE TABLE task (id integer NOT NULL PRIMARY KEY, done {truth} NOT NULL, took {span}, \
+             due {time}, made {moment})"
+        );
+        db.execute("a table", &table).await?;
+    }
+    let [mut from, mut to] = dbs;
+    let is_postgres = from.backend() == Backend::Postgres;
+    let took = match is_postgres {
+        true => "1 day 00:00:01.5",
+        false => "1970-01-02 00:00:01.500000",
+    };
+    let row = format!(
+        "INSERT INTO task VALUES (1, {}, '{took}', '10:20:30', '2026-05-06 07:08:09'), \
+         (2, {}, NULL, NULL, NULL)",
+        if is_postgres { "true" } else { "1" },
+        if is_postgres { "false" } else { "0" },
+    );
+    from.execute("rows", &row).await?;
+    let plan = plan(&source, &target, None).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    let is_told = |note: &String| note.contains("task.took: the time since 1970-01-01");
+    ensure!(
+        found.refused.is_empty() && found.notes.iter().any(is_told),
+        "{found:?}"
+    );
+    copy(&source, &target, &plan).await?;
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    let (query, expected) = match to.backend() {
+        Backend::Postgres => (
+            "SELECT concat(done, '/', took, '/', due, '/', made) FROM task ORDER BY id",
+            ["t/1 day 00:00:01.5/10:20:30/2026-05-06 07:08:09", "f///"],
+        ),
+        Backend::Sqlite => (
+            "SELECT done || '/' || coalesce(took, '') || '/' || coalesce(due, '') FROM task ORDER BY id",
+            ["1/1970-01-02 00:00:01.500000/10:20:30.000000", "0//"],
+        ),
+        _ => (
+            "SELECT CONVERT(concat(done, '/', coalesce(took, ''), '/', coalesce(due, '')) USING utf8mb4) \
+             FROM task ORDER BY id",
+            ["1/1970-01-02 00:00:01.500000/10:20:30", "0//"],
+        ),
+    };
+    let rows = to.query("the rows", query, &[]).await?;
+    let read: Result<Vec<&str>, _> = rows.iter().map(|row| row.text(0)).collect();
+    ensure!(read? == expected, "{rows:?}");
+
+    // What the types don't hold.
+    let row = match is_postgres {
+        true => {
+            "INSERT INTO task VALUES (9, true, '1 month', '10:20:30.25', '2026-05-06 07:08:09.5')"
+        }
+        false => "INSERT INTO task VALUES (9, 2, NULL, NULL, NULL)",
+    };
+    from.execute("another row", row).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    let expected = match is_postgres {
+        true => &[
+            "task.took: a value is P1M",
+            "task.due: a value has a fraction",
+            "task.made: a value has a fraction",
+        ][..],
+        false => &["task.done: a value is"],
+    };
+    for expected in expected {
+        let is_told = |why: &String| why.starts_with(expected);
+        ensure!(found.refused.iter().any(is_told), "{expected}: {found:?}");
     }
     Ok(())
 }
