@@ -150,7 +150,7 @@ fn dependents(table: &Table, goes: impl Fn(&Dependent) -> bool) -> Vec<String> {
 fn keys(table: &Table) -> Vec<String> {
     let mut notes = Vec::new();
     for key in &table.keys {
-        for words in ["WITHOUT OVERLAPS", "NULLS NOT DISTINCT"] {
+        for words in ["WITHOUT OVERLAPS", "NULLS NOT DISTINCT", "DEFERRABLE"] {
             if key.constraint().contains(words) {
                 let (table, key) = (&table.name, &key.name);
                 notes.push(format!("{table}: {words} of the key {key} is left out"));
