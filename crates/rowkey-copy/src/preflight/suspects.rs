@@ -6,6 +6,7 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::dialect::Dialect;
+use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::types::{Charset, Kind, Type};
 
 use crate::engine::{NegativeZero, SpecialDecimals, Times, Values, engine, of_column};
@@ -65,7 +66,7 @@ impl ColumnPair<'_> {
         }
         let (had, has) = self.values();
         match kind {
-            Kind::Own => {}
+            Kind::Own => self.of_words(suspects),
             Kind::Bool if self.from.own == Type::Flag || self.source.stores_any_type() => {
                 suspects.add("{} NOT IN (0, 1)")
             }
@@ -94,6 +95,17 @@ impl ColumnPair<'_> {
                 suspects.all |= !is_uuid;
             }
         }
+    }
+
+    /// An enum that exists in the target may have fewer words.
+    fn of_words(&self, suspects: &mut SuspectConditions) {
+        let has = |word: &String| self.to.members.contains(word);
+        if self.to.members.is_empty() || self.from.members.iter().all(has) {
+            return;
+        }
+        let words = self.to.members.iter();
+        let words: Vec<String> = words.map(|word| text_literal(self.source, word)).collect();
+        suspects.add(&format!("CAST({{}} AS text) NOT IN ({})", words.join(", ")));
     }
 
     /// What the source and the target hold.
