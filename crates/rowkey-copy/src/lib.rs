@@ -21,6 +21,7 @@ mod engine;
 mod existing;
 mod index_rules;
 mod job;
+mod kept_ids;
 mod mapping;
 mod merge;
 mod names;

@@ -84,7 +84,14 @@ impl CopyPlan {
         let pairs: Result<Vec<_>, _> = pairs.map(|column| self.sides_of(table, column)).collect();
         let (from, to): (Vec<ColumnSide>, Vec<ColumnSide>) = pairs?.into_iter().unzip();
         let original = catalog.table(&table.name)?;
-        let from = from.into_iter().map(|column| {
+        let with_words = |mut column: ColumnSide| {
+            let found = original.column(&column.name);
+            if let (Content::Values(Kind::Own), Some(found)) = (column.content, found) {
+                column.members.extend(found.enum_words.iter().cloned());
+            }
+            column
+        };
+        let from = from.into_iter().map(with_words).map(|column| {
             let found = original.column(&column.name);
             column.collated(
                 catalog.backend,
@@ -92,14 +99,7 @@ impl CopyPlan {
             )
         });
         let from: Vec<ColumnSide> = from.collect();
-        let to = to.into_iter().map(|mut column| {
-            let found = original.column(&column.name);
-            if let (Content::Values(Kind::Own), Some(found)) = (column.content, found) {
-                column.members.extend(found.enum_words.iter().cloned());
-            }
-            column
-        });
-        let to: Vec<ColumnSide> = to.collect();
+        let to: Vec<ColumnSide> = to.into_iter().map(with_words).collect();
         let mut key = key_places(original, table);
         let keeps_order = |place: &usize| from[*place].keeps_order(catalog.backend);
         if !key.iter().all(keeps_order) {

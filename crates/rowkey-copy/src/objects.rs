@@ -365,9 +365,14 @@ pub(super) fn references(
             continue;
         }
         let attributes = match had.reference_attributes && has.reference_attributes {
-            true => format!(" {}", key.attributes),
-            false => String::new(),
+            true => key.placed_attributes(),
+            false => [""; 3],
         };
+        let spaced = |words: &str| match words {
+            "" => String::new(),
+            words => format!(" {words}"),
+        };
+        let [matching, list_to_set, at_end] = attributes.map(spaced);
         let others = tables.iter().map(|other| other.original);
         let others = others.filter(|other| other.name != table.name);
         let mut others = others.flat_map(|other| &other.foreign_keys);
@@ -384,13 +389,12 @@ pub(super) fn references(
             _ => action,
         });
         let definition = format!(
-            "CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {} ({}) ON DELETE {on_delete} \
-             ON UPDATE {on_update}{}",
+            "CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {} ({}){matching} \
+             ON DELETE {on_delete}{list_to_set} ON UPDATE {on_update}{at_end}",
             quote_identifier(side.backend, &name)?,
             list(side.backend, &key.columns)?,
             target.quoted()?,
             list(side.backend, &key.target_columns)?,
-            attributes.trim_end(),
         );
         found.push(Ok(Object {
             name,

@@ -30,9 +30,23 @@ pub(super) async fn of_database(
     Ok(notes)
 }
 
-/// What is left out of one table: what depends on it, and what its columns no longer say.
+/// What is left out of the rows of a table, or becomes something else.
+pub(super) fn of_rows(table: &PreparedTable<'_>) -> Vec<String> {
+    let mut notes = durations(table);
+    notes.extend(offsets(table.from.backend, table.original, &table.to));
+    let engine_name = table.original.engine();
+    if engine(table.from.backend).target.has_engines && !["InnoDB", ""].contains(&engine_name) {
+        notes.push(format!(
+            "{}: its engine {engine_name} has no transactions, so that its rows are not those of the moment at \
+             which the copy began",
+            table.original.name
+        ));
+    }
+    notes
+}
+
+/// What is left out of a table that is made: what depends on it, and what its columns no longer say.
 pub(super) fn of_table(table: &PreparedTable<'_>) -> Vec<String> {
-    let durations = durations(table);
     let (source, side, table) = (table.from.backend, &table.to, table.original);
     let mut notes = dependents(table, |dependent| {
         checks::words(source, table, side, dependent).is_some()
@@ -43,16 +57,6 @@ pub(super) fn of_table(table: &PreparedTable<'_>) -> Vec<String> {
     notes.extend(of_definition(table));
     notes.extend(keys(table));
     notes.extend(collations(table, side));
-    notes.extend(offsets(source, table, side));
-    notes.extend(durations);
-    if engine(source).target.has_engines && !["InnoDB", ""].contains(&table.engine()) {
-        notes.push(format!(
-            "{}: its engine {} has no transactions, so that its rows are not those of the moment at which the \
-             copy began",
-            table.name,
-            table.engine()
-        ));
-    }
     notes
 }
 
@@ -177,7 +181,7 @@ fn dependents(table: &Table, goes: impl Fn(&Dependent) -> bool) -> Vec<String> {
 fn keys(table: &Table) -> Vec<String> {
     let mut notes = Vec::new();
     for key in &table.keys {
-        for words in ["WITHOUT OVERLAPS", "NULLS NOT DISTINCT"] {
+        for words in ["WITHOUT OVERLAPS", "NULLS NOT DISTINCT", "DEFERRABLE"] {
             if key.constraint().contains(words) {
                 let (table, key) = (&table.name, &key.name);
                 notes.push(format!("{table}: {words} of the key {key} is left out"));

@@ -201,8 +201,9 @@ impl Job<'_> {
                         target.execute(&doing, &statement).await?;
                     }
                 }
+                self.notes.extend(omissions::of_table(table));
             }
-            self.notes.extend(omissions::of_table(table));
+            self.notes.extend(omissions::of_rows(table));
         }
         Ok(checkpoints)
     }

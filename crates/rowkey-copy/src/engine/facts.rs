@@ -152,6 +152,8 @@ pub(crate) struct Objects {
     pub(crate) references_have_one_type: bool,
     /// Whether the references of all tables have different names.
     pub(crate) references_share_names: bool,
+    /// Whether any session can write rows that refer to none.
+    pub(crate) reference_checks_can_be_off: bool,
     /// Whether more can be said of a reference than its columns and actions.
     pub(crate) reference_attributes: bool,
     /// The names that a table takes away from indexes.

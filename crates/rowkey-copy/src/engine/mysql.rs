@@ -74,6 +74,7 @@ const fn of(
             programs_are_quoted: false,
             references_have_one_type: true,
             references_share_names: true,
+            reference_checks_can_be_off: true,
             reference_attributes: false,
             used_names: |_| Vec::new(),
             unique_takes_nulls: true,

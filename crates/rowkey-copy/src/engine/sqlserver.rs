@@ -62,6 +62,7 @@ pub(super) const ENGINE: Engine = Engine {
         programs_are_quoted: true,
         references_have_one_type: true,
         references_share_names: true,
+        reference_checks_can_be_off: false,
         reference_attributes: false,
         used_names: |_| Vec::new(),
         unique_takes_nulls: false,

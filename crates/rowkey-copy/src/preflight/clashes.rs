@@ -361,21 +361,25 @@ impl Key {
     }
 }
 
-/// Each column with both of its values, or one if they look the same.
-fn example(values: &[Value]) -> String {
-    let text = |value: &Value| match value {
+/// A value that the database has given as text or as its bytes.
+pub(super) fn shown(value: &Value) -> String {
+    match value {
         Value::Bytes(bytes) => match str::from_utf8(bytes) {
             Ok(text) => format!("\"{text}\""),
             Err(_) => value.to_string(),
         },
         Value::Text(text) => format!("\"{text}\""),
         other => other.to_string(),
-    };
+    }
+}
+
+/// Each column with both of its values, or one if they look the same.
+fn example(values: &[Value]) -> String {
     let columns: Vec<String> = values
         .chunks(2)
         .map(|pair| match pair {
-            [one, other] if one != other => format!("{} and {}", text(one), text(other)),
-            [one, ..] => text(one),
+            [one, other] if one != other => format!("{} and {}", shown(one), shown(other)),
+            [one, ..] => shown(one),
             [] => String::new(),
         })
         .collect();

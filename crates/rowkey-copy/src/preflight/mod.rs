@@ -1,24 +1,27 @@
 //! What refuses a copy, before its first row.
 
 mod clashes;
+mod conditions;
+mod references;
 mod rehearsal;
 mod suspects;
 mod target;
 mod values;
 
 use rowkey_tables::catalog::{Catalog, Table};
-use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::connection::Connection;
 use rowkey_tables::{Error, Progress, Step};
 use serde::Serialize;
 
 pub use self::values::{Misfit, Misfits};
-use super::engine::engine;
 use super::job::{planned_objects, unknown_names};
 use super::mapping::{all_or_one, check_backends};
 use super::plan::CopyPlan;
 use super::prepared::PreparedTable;
 use super::table_side::TableSide;
-use super::{checkpoint, copied_rows, create, existing, objects, omissions, partitions, session};
+use super::{
+    checkpoint, copied_rows, create, existing, kept_ids, objects, omissions, partitions, session,
+};
 
 /// What is reported when the values are read.
 const LOOKING: &str = "looking for values that have no place";
@@ -80,7 +83,7 @@ impl Preflight {
             }
             let left_out = omissions::of_database(source, plan, &catalog).await?;
             findings.notes.extend(left_out);
-            findings.note_omissions(&tables)?;
+            findings.note_omissions(&tables, &target_catalog)?;
         }
         if !session::sees_one_moment(source).await? {
             findings.notes.push(session::NO_MOMENT.into());
@@ -167,6 +170,7 @@ impl Findings {
         }
         if self.refused.is_empty() {
             self.refused = unknown_names(&tables)?;
+            self.refused.extend(kept_ids::refusals(plan, catalog));
         }
         Ok(tables)
     }
@@ -244,9 +248,14 @@ impl Findings {
             .collect();
         self.refused.extend(misfits.iter().map(Misfits::error));
         self.values.extend(misfits);
-        if existing.is_none() {
-            self.refused
-                .extend(orphans(source, table.original, tables).await?);
+        let orphans = references::orphans(source, table, existing, tables).await?;
+        self.refused.extend(orphans);
+        if let Some(existing) = existing {
+            let late = references::to_later_tables(source, table, existing, tables).await?;
+            self.refused.extend(late);
+            let broken = conditions::broken(source, table, existing).await?;
+            self.refused.extend(broken.refused);
+            self.notes.extend(broken.notes);
         }
         let found = clashes::find(source, target, table, existing, &columns).await?;
         self.refused.extend(found.refused);
@@ -254,57 +263,28 @@ impl Findings {
         Ok(())
     }
 
-    /// What the copy leaves behind of the tables.
-    fn note_omissions(&mut self, tables: &[PreparedTable<'_>]) -> Result<(), Error> {
+    /// What the copy leaves behind of the tables. Those of the target have their own definitions.
+    fn note_omissions(
+        &mut self,
+        tables: &[PreparedTable<'_>],
+        target_catalog: &Catalog,
+    ) -> Result<(), Error> {
+        let is_made =
+            |table: &PreparedTable<'_>| target::table_of(target_catalog, &table.to).is_none();
         let all: Vec<&PreparedTable<'_>> = tables.iter().collect();
         for table in &all {
             self.notes.extend(table.omitted_columns());
-            self.notes
-                .extend(create::creation(table, &all, false)?.left_out);
-            self.notes.extend(omissions::of_table(table));
+            if is_made(table) {
+                self.notes
+                    .extend(create::creation(table, &all, false)?.left_out);
+                self.notes.extend(omissions::of_table(table));
+            }
+            self.notes.extend(omissions::of_rows(table));
         }
         let planned = planned_objects(tables)?.into_iter();
+        let planned = planned.filter(|(number, _)| is_made(&tables[*number]));
         let omitted = planned.filter_map(|(_, planned)| planned.err());
         self.notes.extend(objects::notes(omitted));
         Ok(())
     }
-}
-
-/// The rows of a table of SQLite that refer to rows which do not exist: it looks only if it is
-/// asked to, and the target always does. Other databases have such rows if somebody has turned
-/// their checks off.
-async fn orphans(
-    source: &mut Connection,
-    table: &Table,
-    copied: &[PreparedTable<'_>],
-) -> Result<Vec<Error>, Error> {
-    let query = engine(source.backend()).objects.orphans;
-    let Some(query) = query.filter(|_| !table.foreign_keys.is_empty()) else {
-        return Ok(Vec::new());
-    };
-    let doing = format!("the references of {}", table.name);
-    let name = Value::from(table.name.name.as_str());
-    let mut found = Vec::new();
-    for row in source.query(&doing, query, &[name]).await? {
-        let parent = row.text(0)?;
-        // References to other tables are left out. A reference may write the name in other letters.
-        let is_parent =
-            |table: &PreparedTable<'_>| table.original.name.name.eq_ignore_ascii_case(parent);
-        if !copied.iter().any(is_parent) {
-            continue;
-        }
-        let first = match row.0.get(2) {
-            Some(Value::Integer(rowid)) => format!(", the first is that with the rowid {rowid}"),
-            _ => String::new(),
-        };
-        found.push(Error::refused(
-            table.name.to_string(),
-            format!(
-                "{} of its rows refer to rows of {parent} that do not exist{first}",
-                row.count(1)?
-            ),
-            "delete these rows, or add those that they refer to",
-        ));
-    }
-    Ok(found)
 }

@@ -6,6 +6,7 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::dialect::Dialect;
+use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::types::{Charset, Kind, Type};
 
 use crate::engine::{NegativeZero, SpecialDecimals, Times, Values, engine, of_column};
@@ -66,7 +67,7 @@ impl ColumnPair<'_> {
         let (had, has) = self.values();
         suspects.all |= self.to.tick > 1 && self.to.tick > self.least_fraction();
         match kind {
-            Kind::Own => {}
+            Kind::Own => self.of_words(suspects),
             Kind::Bool
                 if matches!(self.from.own, Type::Flag | Type::Integer { .. })
                     || self.source.stores_any_type() =>
@@ -110,6 +111,17 @@ impl ColumnPair<'_> {
             }
             _ => 1,
         }
+    }
+
+    /// An enum that exists in the target may have fewer words.
+    fn of_words(&self, suspects: &mut SuspectConditions) {
+        let has = |word: &String| self.to.members.contains(word);
+        if self.to.members.is_empty() || self.from.members.iter().all(has) {
+            return;
+        }
+        let words = self.to.members.iter();
+        let words: Vec<String> = words.map(|word| text_literal(self.source, word)).collect();
+        suspects.add(&format!("CAST({{}} AS text) NOT IN ({})", words.join(", ")));
     }
 
     /// What the source and the target hold.

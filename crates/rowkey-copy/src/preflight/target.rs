@@ -1,7 +1,7 @@
 //! Whether the target is as the plan needs it.
 
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Catalog, Generated, Table};
+use rowkey_tables::catalog::{Catalog, Generated, QualifiedName, Table};
 use rowkey_tables::connection::{Connection, Row, Value};
 use rowkey_tables::dialect::{Asked, Dialect};
 use rowkey_tables::types::{Kind, Type, collation};
@@ -167,20 +167,44 @@ async fn missing_schemas(
     target: &mut Connection,
     sides: &[&TableSide],
 ) -> Result<Vec<Error>, Error> {
+    let mut named = Vec::new();
+    for side in sides {
+        let name = side.name.to_string();
+        let instead = "make it, or write another name in `becomes`";
+        named.extend(
+            side.name
+                .schema
+                .clone()
+                .map(|schema| (name, schema, instead)),
+        );
+        for column in side
+            .columns
+            .iter()
+            .filter(|column| !column.members.is_empty())
+        {
+            // As PostgreSQL writes the names of types, in quotes where it has to.
+            let name = QualifiedName::from(column.sql_type.as_str());
+            let schema = name
+                .schema
+                .map(|schema| schema.trim_matches('"').to_owned());
+            let name = format!("{}.{}", side.name, column.name);
+            let instead = "make it, or write `to = \"text\"`";
+            let is_own = column.content == Content::Values(Kind::Own);
+            named.extend(
+                schema
+                    .filter(|_| is_own)
+                    .map(|schema| (name, schema, instead)),
+            );
+        }
+    }
     let query = engine(target.backend()).target.schema;
     let mut refused = Vec::new();
-    for side in sides {
-        let Some(schema) = side.name.schema.as_deref() else {
-            continue;
-        };
+    for (name, schema, instead) in named {
         let doing = "the schemas of the target";
-        let found = target.query(doing, query, &[Value::from(schema)]).await?;
-        if found.is_empty() {
-            refused.push(Error::refused(
-                side.name.to_string(),
-                format!("the target has no schema {schema}"),
-                "make it, or write another name in `becomes`",
-            ));
+        let values = [Value::from(schema.as_str())];
+        if target.query(doing, query, &values).await?.is_empty() {
+            let why = format!("the target has no schema {schema}");
+            refused.push(Error::refused(name, why, instead));
         }
     }
     Ok(refused)
@@ -214,15 +238,22 @@ async fn unknown_types(target: &mut Connection, sides: &[&TableSide]) -> Result<
     let Some(query) = engine(target.backend()).target.user_type else {
         return Ok(refused);
     };
+    // The copy makes enums, and with each the type of its lists.
+    let columns = sides.iter().flat_map(|side| &side.columns);
+    let is_enum = |column: &&ColumnSide| !column.members.is_empty();
+    let made: Vec<&str> = columns
+        .filter(is_enum)
+        .map(|column| column.sql_type.as_str())
+        .collect();
     for side in sides {
         for column in side.columns.iter().filter(|column| column.own == Type::Own) {
+            let element = column.sql_type.as_str().trim_end_matches("[]");
             let values = [Value::from(column.sql_type.as_str())];
             let doing = "the types of the target";
             let row = target.one_row(doing, query, &values).await?;
             let is_known = row.optional_text(0)?.is_some();
             let why = match column.content {
-                // The copy makes enums.
-                Content::Values(Kind::Own) if is_known || !column.members.is_empty() => continue,
+                Content::Values(Kind::Own) if is_known || made.contains(&element) => continue,
                 Content::Values(Kind::Text) if row.is(1)? => continue,
                 Content::Values(Kind::Text) if is_known => {
                     format!(

@@ -281,13 +281,12 @@ pub(super) fn attach_foreign_keys(
             }
             None => key.target_columns.clone(),
         };
-        let attributes = key.attributes.replace("NOT VALID", "");
-        let (matching, deferring) = match attributes.trim().strip_prefix("MATCH FULL") {
-            Some(rest) => (" MATCH FULL", rest.trim().to_owned()),
-            None => ("", attributes.trim().to_owned()),
-        };
+        // A list of columns is refused.
+        let [matching, _, deferring] = key.placed_attributes();
+        let deferring = deferring.trim_end_matches("NOT VALID").trim_end();
+        let space = if matching.is_empty() { "" } else { " " };
         statements.push(format!(
-            "ALTER TABLE {name} ADD CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {} ({}){matching} \
+            "ALTER TABLE {name} ADD CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {} ({}){space}{matching} \
              ON UPDATE {} ON DELETE {} {deferring} NOT VALID",
             quoted(&key.name)?,
             quoted_list(&columns)?,

@@ -418,6 +418,24 @@ pub struct ForeignKey {
     pub attributes: String,
 }
 
+impl ForeignKey {
+    /// The attributes by where they stand: behind the columns that are referred to, behind the
+    /// action for deletion, and at the end.
+    pub fn placed_attributes(&self) -> [&str; 3] {
+        const FULL: &str = "MATCH FULL";
+        let (full, rest) = match self.attributes.strip_prefix(FULL) {
+            Some(rest) => (FULL, rest.trim_start()),
+            None => ("", self.attributes.as_str()),
+        };
+        let list = match rest.starts_with('(') {
+            true => rest.find(')').map_or(0, |end| end + 1),
+            false => 0,
+        };
+        let (list, end) = rest.split_at(list);
+        [full, list, end.trim()]
+    }
+}
+
 /// Something that uses a table, and that a change of its columns may break.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dependent {

@@ -26,6 +26,9 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     let sources = [Backend::MySql, Backend::MariaDb, Backend::Sqlite];
     let name = "words_go_into_an_enum_that_exists";
     pair(suite, name, sources, Backend::Postgres, into_enum);
+    let postgres = [Backend::Postgres];
+    let name = "enums_with_fewer_words_and_lists_of_enums";
+    pair(suite, name, postgres, Backend::Postgres, other_enums);
     let name = "json_is_measured_as_text";
     pair(suite, name, [Backend::Postgres], Backend::MySql, measured);
 }
@@ -165,6 +168,41 @@ async fn into_enum(source: String, target: String) -> Result<()> {
         "{found:?}"
     );
     from.execute("no such row", "DELETE FROM bill WHERE id = 3")
+        .await?;
+    into_existing(&source, &target).await
+}
+
+/// The copy makes the type of lists with the enum. The target's own enum may have fewer words.
+async fn other_enums(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    execute(
+        &mut from,
+        "the tables",
+        &[
+            "CREATE TYPE mood AS ENUM ('sad', 'happy')",
+            "CREATE TABLE person (id integer PRIMARY KEY, now mood, all_of mood[])",
+            "INSERT INTO person VALUES (1, 'happy', '{sad}')",
+        ],
+    )
+    .await?;
+    let plan = plan(&source, &target).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(found.refused.is_empty(), "{found:?}");
+    execute(
+        &mut to,
+        "the tables",
+        &[
+            "CREATE TYPE mood AS ENUM ('sad')",
+            "CREATE TABLE person (id integer PRIMARY KEY, now mood, all_of mood[])",
+        ],
+    )
+    .await?;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&found.refused[..], [one] if one.contains("person.now: a value is \"happy\"")),
+        "{found:?}"
+    );
+    from.execute("a change", "UPDATE person SET now = 'sad'")
         .await?;
     into_existing(&source, &target).await
 }

@@ -18,6 +18,7 @@ mod migrated_target;
 mod newer_servers;
 mod omissions;
 mod parallel;
+mod references;
 mod refusals;
 mod rehearsal;
 mod server;
@@ -79,6 +80,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     migrated_target::add_tests(suite);
     newer_servers::add_tests(suite);
     parallel::add_tests(suite);
+    references::add_tests(suite);
     refusals::add_tests(suite);
     rehearsal::add_tests(suite);
     settings::add_tests(suite);

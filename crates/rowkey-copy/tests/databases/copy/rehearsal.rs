@@ -222,7 +222,7 @@ async fn at_once(source: String, target: String) -> Result<()> {
     Ok(())
 }
 
-/// A row refers to one that does not exist. The rows that were copied stay.
+/// A row refers to one that does not exist. Without a look before, the rows that were copied stay.
 async fn orphan(source: String, target: String) -> Result<()> {
     let tables = [
         "CREATE TABLE place (number integer PRIMARY KEY)",
@@ -234,8 +234,15 @@ async fn orphan(source: String, target: String) -> Result<()> {
     ];
     execute(&mut open(&source).await?, "the source", &tables).await?;
     let mut plan = plan(&source, &target).await?;
-    let error = copy(&source, &target, &plan).await.unwrap_err().to_string();
     let line = "write `leave-out = [\"visited\"]` below `name = \"visit\"` in the plan";
+    let looked = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&looked.refused[..], [one] if one.contains(line)
+            && one.starts_with("visit.place: a row refers to one of place that does not exist: \"2\"")),
+        "{looked:?}"
+    );
+    plan.policy.preflight = false;
+    let error = copy(&source, &target, &plan).await.unwrap_err().to_string();
     ensure!(error.contains(line), "{error}");
     leave_out(&mut plan, "visit", "visited")?;
     let report = copy(&source, &target, &plan).await?;

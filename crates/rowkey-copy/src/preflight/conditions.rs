@@ -1,0 +1,82 @@
+//! CHECKs of existing tables, which rows of the source may break.
+
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{DependentKind, Table};
+use rowkey_tables::connection::Connection;
+
+use super::clashes::Found;
+use crate::checks;
+use crate::prepared::PreparedTable;
+use crate::select::first;
+use crate::session;
+use crate::sql_text::first_group;
+
+/// Lets the source look for rows that break a CHECK of the target's table, if it understands it and
+/// has not got the same one.
+pub(super) async fn broken(
+    source: &mut Connection,
+    table: &PreparedTable<'_>,
+    existing: &Table,
+) -> Result<Found, Error> {
+    let (from, to, original) = (&table.from, &table.to, table.original);
+    let mut found = Found::default();
+    let mut conditions = Vec::new();
+    for check in &existing.dependents {
+        let mut own = original.dependents.iter();
+        let is_own = from.backend == to.backend
+            && own.any(|own| own.kind == check.kind && own.definition == check.definition);
+        let is_check = check.kind == DependentKind::Check;
+        if !is_check || is_own || check.definition.ends_with("NOT ENFORCED") {
+            continue;
+        }
+        let words = checks::words(from.backend, original, to, check);
+        conditions.push((format!("check {}", check.name), words));
+    }
+    let unnamed = checks::unnamed(from.backend, existing, to)?;
+    conditions.extend(
+        unnamed
+            .into_iter()
+            .map(|words| (words.clone(), Some(words))),
+    );
+    for (name, words) in conditions {
+        let words = words
+            .as_deref()
+            .and_then(|words| words.strip_prefix("CHECK "));
+        let condition = words.and_then(|words| first_group(words.trim_start()));
+        let answer = match condition {
+            Some((condition, _)) => {
+                let query = format!("SELECT 1 FROM {} WHERE NOT ({condition})", from.rows()?);
+                let doing = format!("the {name} of {}", to.name);
+                session::mark(source).await?;
+                source
+                    .query(&doing, &first(from.backend, 1, &query), &[])
+                    .await
+            }
+            None => {
+                found.notes.push(not_looked_at(table, &name));
+                continue;
+            }
+        };
+        match answer {
+            Ok(rows) if rows.is_empty() => {}
+            Ok(_) => found.refused.push(Error::refused(
+                format!("the table {} in the target", to.name),
+                format!("rows of the source break its {name}"),
+                "change these rows, or drop the check in the target",
+            )),
+            Err(error) if error.sql_state().is_some() => {
+                session::back_to_mark(source).await?;
+                found.notes.push(not_looked_at(table, &name));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
+}
+
+fn not_looked_at(table: &PreparedTable<'_>, name: &str) -> String {
+    format!(
+        "{}: whether all rows fulfil the {name} of the target was not looked at; one that does not ends the copy",
+        table.to.name
+    )
+}

@@ -1,0 +1,264 @@
+//! Rows that refer to rows which the target does not have when they are written.
+
+use rowkey_core::storage::quote_identifier;
+use rowkey_tables::catalog::{ForeignKey, QualifiedName, Table};
+use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::{Error, Row};
+
+use super::clashes::shown;
+use crate::engine::{engine, of_column};
+use crate::objects;
+use crate::prepared::PreparedTable;
+use crate::select::first;
+
+/// A reference that the target has or gets.
+struct Reference<'t> {
+    /// Nothing for one of an existing table, which the plan does not leave out.
+    name: Option<String>,
+    columns: Vec<String>,
+    target: &'t PreparedTable<'t>,
+    target_columns: Vec<String>,
+}
+
+/// The rows that refer to rows which do not exist, where the source does not prevent them: somebody
+/// has turned its checks off, or it has no such reference.
+pub(super) async fn orphans(
+    source: &mut Connection,
+    table: &PreparedTable<'_>,
+    existing: Option<&Table>,
+    copied: &[PreparedTable<'_>],
+) -> Result<Vec<Error>, Error> {
+    if let (Some(query), None) = (engine(source.backend()).objects.orphans, existing) {
+        return listed(source, query, table.original, copied).await;
+    }
+    let mut found = Vec::new();
+    for reference in references(table, existing, copied)? {
+        if is_guaranteed(table, &reference) || !is_comparable(table, &reference) {
+            continue;
+        }
+        if let Some(row) = orphan(source, table, &reference).await? {
+            found.push((reference, row));
+        }
+    }
+    let names = found.iter().filter_map(|(found, _)| found.name.clone());
+    let names: Vec<String> = table.to.leave_out.iter().cloned().chain(names).collect();
+    let refused = found.iter().map(|(reference, row)| {
+        let values: Vec<String> = row.0.iter().map(shown).collect();
+        let mut instead = String::from("delete such rows, or add those that they refer to");
+        if reference.name.is_some() {
+            let line = objects::line_to_leave_out(&table.original.name, &names);
+            instead += &format!(", or {line}");
+        }
+        Error::refused(
+            format!("{}.{}", table.original.name, reference.columns.join(", ")),
+            format!(
+                "a row refers to one of {} that does not exist: {}",
+                reference.target.original.name,
+                values.join(", ")
+            ),
+            instead,
+        )
+    });
+    Ok(refused.collect())
+}
+
+/// The references to tables of the copy that a table gets, or has already.
+fn references<'t>(
+    table: &PreparedTable<'_>,
+    existing: Option<&Table>,
+    copied: &'t [PreparedTable<'t>],
+) -> Result<Vec<Reference<'t>>, Error> {
+    let target = |name: &QualifiedName| copied.iter().find(|other| other.to.name == *name);
+    let mut found = Vec::new();
+    let Some(existing) = existing else {
+        let all: Vec<&PreparedTable<'_>> = copied.iter().collect();
+        for object in objects::references(table, &all)?.into_iter().flatten() {
+            // It goes on being none that holds for all rows.
+            let is_valid = !object.definition.ends_with("NOT VALID");
+            if let Some((name, target_columns)) = object.referred
+                && let Some(target) = target(&name)
+                && is_valid
+            {
+                found.push(Reference {
+                    name: Some(object.name),
+                    columns: object.columns,
+                    target,
+                    target_columns,
+                });
+            }
+        }
+        return Ok(found);
+    };
+    for key in &existing.foreign_keys {
+        if let Some(target) = target(&key.target)
+            && !target.to.keeps_rows()
+            && table.from.has_all(&key.columns)
+            && target.from.has_all(&key.target_columns)
+        {
+            found.push(Reference {
+                name: None,
+                columns: key.columns.clone(),
+                target,
+                target_columns: key.target_columns.clone(),
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// Whether the source has refused rows without the one that they refer to at all times.
+fn is_guaranteed(table: &PreparedTable<'_>, reference: &Reference<'_>) -> bool {
+    let is_same = |key: &&ForeignKey| {
+        key.columns == reference.columns
+            && key.target == reference.target.original.name
+            && key.target_columns == reference.target_columns
+            && !key.attributes.contains("NOT VALID")
+            && !key.attributes.contains("NOT ENFORCED")
+    };
+    let can_be_off = engine(table.from.backend)
+        .objects
+        .reference_checks_can_be_off;
+    !can_be_off && table.original.foreign_keys.iter().any(|key| is_same(&key))
+}
+
+/// Whether the source can compare both sides, and finds a row by its key.
+fn is_comparable(table: &PreparedTable<'_>, reference: &Reference<'_>) -> bool {
+    let Reference {
+        columns,
+        target,
+        target_columns,
+        ..
+    } = reference;
+    let is_alike = |(one, other): (&String, &String)| {
+        let (one, other) = (table.from.column(one), target.from.column(other));
+        let types = one.zip(other);
+        types.is_some_and(|(one, other)| one.sql_type.is_same(&other.sql_type))
+    };
+    let original = target.original;
+    let keys = original.keys.iter().map(|key| &key.columns);
+    let indexes = original.indexes.iter().map(|index| &index.columns);
+    let mut keys = keys.chain(indexes);
+    keys.any(|found| found.starts_with(target_columns))
+        && columns.iter().zip(target_columns).all(is_alike)
+}
+
+/// What the first row without another refers to.
+async fn orphan(
+    source: &mut Connection,
+    table: &PreparedTable<'_>,
+    reference: &Reference<'_>,
+) -> Result<Option<Row>, Error> {
+    let backend = source.backend();
+    let doing = format!("the references of {}", table.original.name);
+    let mut values = Vec::new();
+    let mut conditions = Vec::new();
+    let mut pairs = Vec::new();
+    for (one, other) in reference.columns.iter().zip(&reference.target_columns) {
+        let one = format!("child.{}", quote_identifier(backend, one)?);
+        let other = quote_identifier(backend, other)?;
+        values.push(of_column(engine(backend).rows.comparable, &one));
+        conditions.push(format!("{one} IS NOT NULL"));
+        pairs.push(format!("parent.{other} = {one}"));
+    }
+    let query = format!(
+        "SELECT {} FROM {} AS child WHERE {} AND NOT EXISTS (SELECT 1 FROM {} AS parent WHERE {})",
+        values.join(", "),
+        table.from.rows()?,
+        conditions.join(" AND "),
+        reference.target.from.rows()?,
+        pairs.join(" AND ")
+    );
+    let rows = source
+        .query(&doing, &first(backend, 1, &query), &[])
+        .await?;
+    Ok(rows.into_iter().next())
+}
+
+/// The rows of a table of SQLite, which says them itself.
+async fn listed(
+    source: &mut Connection,
+    query: &str,
+    table: &Table,
+    copied: &[PreparedTable<'_>],
+) -> Result<Vec<Error>, Error> {
+    let mut found = Vec::new();
+    if table.foreign_keys.is_empty() {
+        return Ok(found);
+    }
+    let doing = format!("the references of {}", table.name);
+    let name = Value::from(table.name.name.as_str());
+    for row in source.query(&doing, query, &[name]).await? {
+        let parent = row.text(0)?;
+        // References to other tables are left out. A reference may write the name in other letters.
+        let is_parent =
+            |table: &PreparedTable<'_>| table.original.name.name.eq_ignore_ascii_case(parent);
+        if !copied.iter().any(is_parent) {
+            continue;
+        }
+        let first = match row.0.get(2) {
+            Some(Value::Integer(rowid)) => format!(", the first is that with the rowid {rowid}"),
+            _ => String::new(),
+        };
+        found.push(Error::refused(
+            table.name.to_string(),
+            format!(
+                "{} of its rows refer to rows of {parent} that do not exist{first}",
+                row.count(1)?
+            ),
+            "delete these rows, or add those that they refer to",
+        ));
+    }
+    Ok(found)
+}
+
+/// The references of an existing table to tables whose rows come later, as in a circle.
+pub(super) async fn to_later_tables(
+    source: &mut Connection,
+    table: &PreparedTable<'_>,
+    existing: &Table,
+    copied: &[PreparedTable<'_>],
+) -> Result<Vec<Error>, Error> {
+    let mut refused = Vec::new();
+    // It looks at references at the end.
+    if engine(table.to.backend).objects.orphan.is_some() {
+        return Ok(refused);
+    }
+    let later = copied
+        .iter()
+        .skip_while(|other| other.to.name != table.to.name);
+    let later: Vec<_> = later.skip(1).map(|other| &other.to.name).collect();
+    for reference in references(table, Some(existing), copied)? {
+        let name = &reference.target.to.name;
+        if !later.contains(&name) {
+            continue;
+        }
+        let backend = source.backend();
+        let conditions = reference.columns.iter().map(|column| {
+            let column = quote_identifier(backend, column)?;
+            Ok(format!("{column} IS NOT NULL"))
+        });
+        let conditions: Vec<String> = conditions.collect::<Result<_, Error>>()?;
+        let (rows, conditions) = (table.from.rows()?, conditions.join(" AND "));
+        let query = format!("SELECT 1 FROM {rows} WHERE {conditions}");
+        let doing = format!("the references of {}", table.original.name);
+        if source
+            .query(&doing, &first(backend, 1, &query), &[])
+            .await?
+            .is_empty()
+        {
+            continue;
+        }
+        refused.push(Error::refused(
+            format!("the table {} in the target", table.to.name),
+            format!(
+                "its rows refer to those of {name} by {}, which are copied later",
+                reference.columns.join(", ")
+            ),
+            format!(
+                "move the plan's entry of {name} up, or in a circle drop the reference in the target, and add it \
+                 again after the copy"
+            ),
+        ));
+    }
+    Ok(refused)
+}

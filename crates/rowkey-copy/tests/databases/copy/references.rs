@@ -1,0 +1,163 @@
+//! References whose rows would be refused after others have been copied, or whose words are lost.
+
+use anyhow::{Context, Result, ensure};
+use rowkey_testkit::{Backend, Suite, test_name};
+
+use crate::copy::held::preflight;
+use crate::copy::{compare, copy, execute, open, pair, plan};
+
+const SERVERS: [Backend; 3] = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    for target in SERVERS {
+        let to = test_name(target);
+        let name = format!("rules_of_existing_tables_in_{to}");
+        pair(suite, &name, crate::LIVE, target, existing_rules);
+        let name = format!("keys_are_kept_with_their_references_in_{to}");
+        pair(suite, &name, [Backend::Sqlite], target, kept);
+    }
+    let name = "a_reference_that_was_never_validated";
+    let postgres = [Backend::Postgres];
+    pair(suite, name, postgres, Backend::MariaDb, not_validated);
+    let name = "words_of_references_and_keys";
+    pair(suite, name, postgres, Backend::Postgres, words);
+}
+
+/// The target has a reference that the source has not, and a circle.
+async fn existing_rules(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let tables = [
+        "CREATE TABLE country (id integer PRIMARY KEY, capital integer)",
+        "CREATE TABLE town (id integer PRIMARY KEY, country integer, mayor integer, size integer)",
+    ];
+    execute(&mut from, "the source", &tables).await?;
+    execute(&mut to, "the target", &tables).await?;
+    let rules = [
+        "ALTER TABLE country ADD CONSTRAINT capital FOREIGN KEY (capital) REFERENCES town (id)",
+        "ALTER TABLE town ADD CONSTRAINT country FOREIGN KEY (country) REFERENCES country (id)",
+        "ALTER TABLE town ADD CONSTRAINT has_size CHECK (size > 5)",
+    ];
+    execute(&mut to, "the rules", &rules).await?;
+    let rows = [
+        "INSERT INTO country VALUES (1, NULL)",
+        "INSERT INTO town VALUES (1, 1, NULL, 7), (2, NULL, NULL, NULL)",
+    ];
+    execute(&mut from, "the rows", &rows).await?;
+    let plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    ensure!(looked.refused.is_empty(), "{looked:?}");
+    let is_one_product = from.backend() == to.backend();
+    let note = "town: whether all rows fulfil the check has_size of the target was not looked at";
+    let is_told = looked.notes.iter().any(|told| told.starts_with(note));
+    ensure!(is_told != is_one_product, "{looked:?}");
+
+    let rows = [
+        "UPDATE country SET capital = 1",
+        "INSERT INTO town VALUES (3, 8, NULL, 9), (4, 1, NULL, 2)",
+    ];
+    execute(&mut from, "the rows", &rows).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    let mut expected = vec![
+        "country in the target: its rows refer to those of town by capital, which are copied later",
+        "town.country: a row refers to one of country that does not exist: ",
+    ];
+    if is_one_product {
+        expected.push("town in the target: rows of the source break its check has_size");
+    }
+    for expected in &expected {
+        let is_told = looked.refused.iter().any(|told| told.contains(expected));
+        ensure!(is_told, "{expected}: {looked:?}");
+    }
+    ensure!(looked.refused.len() == expected.len(), "{looked:?}");
+    Ok(())
+}
+
+/// All lines are named at once, also those that follow from others.
+async fn kept(source: String, target: String) -> Result<()> {
+    let id = "9a1f1b1c-7f3e-4e51-9c0a-0d4b8e5f2a11";
+    let rows = ["place", "site", "visit"].map(|table| match table {
+        "visit" => format!("INSERT INTO visit VALUES (1, '{id}')"),
+        table => format!("INSERT INTO {table} VALUES ('{id}')"),
+    });
+    let tables = [
+        "CREATE TABLE place (id char(36) PRIMARY KEY)",
+        "CREATE TABLE site (id char(36) PRIMARY KEY REFERENCES place (id))",
+        "CREATE TABLE visit (number integer PRIMARY KEY, site char(36) REFERENCES site (id))",
+    ];
+    let mut db = open(&source).await?;
+    execute(&mut db, "the tables", &tables).await?;
+    for row in &rows {
+        db.execute("a row", row).await?;
+    }
+    let mut plan = plan(&source, &target).await?;
+    let keep = |plan: &mut rowkey_copy::CopyPlan, table: &str, column: &str| {
+        let mut tables = plan.tables.iter_mut();
+        let table = tables.find(|found| found.name.name == table);
+        let mut columns = table.into_iter().flat_map(|table| &mut table.columns);
+        let found = columns.find(|found| found.name == column);
+        found.map(|column| column.keep = true)
+    };
+    keep(&mut plan, "place", "id").context("no such column")?;
+    let looked = preflight(&source, &target, &plan).await?;
+    ensure!(looked.refused.len() == 2, "{looked:?}");
+    for (table, column) in [("site", "id"), ("visit", "site")] {
+        let line = format!("write `keep = true` for {table}.{column} too");
+        let is_told = looked.refused.iter().any(|told| told.contains(&line));
+        ensure!(is_told, "{looked:?}");
+        keep(&mut plan, table, column).context("no such column")?;
+    }
+    let looked = preflight(&source, &target, &plan).await?;
+    ensure!(looked.refused.is_empty(), "{looked:?}");
+    copy(&source, &target, &plan).await?;
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    Ok(())
+}
+
+async fn not_validated(source: String, target: String) -> Result<()> {
+    let tables = [
+        "CREATE TABLE place (number integer PRIMARY KEY)",
+        "CREATE TABLE visit (number integer PRIMARY KEY, place integer)",
+        "INSERT INTO visit VALUES (1, 7)",
+        "ALTER TABLE visit ADD CONSTRAINT visited FOREIGN KEY (place) REFERENCES place NOT VALID",
+    ];
+    execute(&mut open(&source).await?, "the source", &tables).await?;
+    let plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    let expected = "visit.place: a row refers to one of place that does not exist: \"7\"; delete such rows, or \
+                    add those that they refer to, or write `leave-out = [\"visited\"]` below";
+    ensure!(
+        matches!(&looked.refused[..], [one] if one.starts_with(expected)),
+        "{looked:?}"
+    );
+    Ok(())
+}
+
+/// What belongs between the columns and the actions, and behind these.
+async fn words(source: String, target: String) -> Result<()> {
+    let tables = [
+        "CREATE TABLE place (country integer, number integer, PRIMARY KEY (country, number), \
+         code integer CONSTRAINT coded UNIQUE DEFERRABLE INITIALLY DEFERRED)",
+        "CREATE TABLE visit (id integer PRIMARY KEY, country integer, number integer, \
+         CONSTRAINT visited FOREIGN KEY (country, number) REFERENCES place MATCH FULL \
+         ON DELETE SET NULL (number) ON UPDATE CASCADE DEFERRABLE INITIALLY DEFERRED)",
+    ];
+    let mut from = open(&source).await?;
+    execute(&mut from, "the source", &tables).await?;
+    let plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    let note = "place: DEFERRABLE of the key coded is left out";
+    ensure!(
+        looked.refused.is_empty() && looked.notes.iter().any(|told| told == note),
+        "{looked:?}"
+    );
+    copy(&source, &target, &plan).await?;
+    let query = "SELECT pg_get_constraintdef(oid) FROM pg_constraint \
+                 WHERE conname = 'visited' AND conrelid = 'visit'::regclass";
+    let mut definitions = Vec::new();
+    for db in [&mut from, &mut open(&target).await?] {
+        definitions.push(db.query("the reference", query, &[]).await?);
+    }
+    ensure!(definitions[0] == definitions[1], "{definitions:?}");
+    Ok(())
+}
