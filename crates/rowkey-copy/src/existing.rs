@@ -7,6 +7,8 @@ use rowkey_tables::{Connection, Error};
 use crate::checkpoint;
 use crate::engine::engine;
 use crate::plan::ExistingRows;
+use crate::preflight::clashes::shown;
+use crate::preflight::references::orphan;
 use crate::select::first;
 use crate::table_side::{Content, TableSide};
 
@@ -24,6 +26,35 @@ pub(crate) async fn check_references(target: &mut Connection, wrong: &str) -> Re
         }),
         None => Ok(()),
     }
+}
+
+/// Fails for a row that refers to none by a reference of an existing table, if the target has not
+/// looked while rows were written.
+pub(crate) async fn check_unchecked_references(
+    target: &mut Connection,
+    catalog: &Catalog,
+    sides: impl Iterator<Item = &TableSide>,
+) -> Result<(), Error> {
+    let backend = target.backend();
+    for side in sides.filter(|side| !side.keeps_rows()) {
+        for key in &catalog.table(&side.name)?.foreign_keys {
+            let parent = key.target.quoted(backend)?;
+            let rows = [&*side.quoted()?, &*parent];
+            if let Some(row) = orphan(target, rows, &key.columns, &key.target_columns).await? {
+                let values: Vec<String> = row.0.iter().map(shown).collect();
+                return Err(Error::Differs {
+                    what: format!("{}.{}", side.name, key.columns.join(", ")),
+                    found: format!(
+                        "all rows are copied, and one refers to a row of {} that does not exist: {}; \
+                         add that, or delete the first one on both sides, and repeat the command",
+                        key.target,
+                        values.join(", ")
+                    ),
+                });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A table of the target is not there if it is to be made, and empty otherwise.

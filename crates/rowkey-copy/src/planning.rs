@@ -134,12 +134,42 @@ fn order(tables: &mut Vec<&Table>) {
             let mut keys = table.foreign_keys.iter();
             keys.all(|key| key.target == table.name || !waiting.contains(&key.target))
         };
-        // In a circle, none is.
-        let next = tables.remove(tables.iter().position(is_free).unwrap_or(0));
+        let free = tables.iter().position(is_free);
+        let next = tables.remove(free.unwrap_or_else(|| first_of_circle(tables)));
         waiting.remove(&next.name);
         ordered.push(next);
     }
     *tables = ordered;
+}
+
+/// The place of a table in a circle of references behind which there is nothing else, if possible
+/// one that may refer to none.
+fn first_of_circle(tables: &[&Table]) -> usize {
+    let waits_for = |table: &Table| {
+        let keys = table.foreign_keys.iter();
+        let others = keys.filter(|key| key.target != table.name);
+        let places = others.filter_map(|key| tables.iter().position(|one| one.name == key.target));
+        places.collect::<Vec<usize>>()
+    };
+    let behind = |place: usize| {
+        let (mut found, mut open) = (BTreeSet::from([place]), vec![place]);
+        while let Some(place) = open.pop() {
+            open.extend(
+                waits_for(tables[place])
+                    .into_iter()
+                    .filter(|place| found.insert(*place)),
+            );
+        }
+        found.len()
+    };
+    let is_required = |table: &Table| {
+        let keys = table.foreign_keys.iter();
+        let mut columns = keys.flat_map(|key| &key.columns);
+        !columns.all(|name| table.column(name).is_some_and(|column| column.is_nullable))
+    };
+    let places = 0..tables.len();
+    let first = places.min_by_key(|place| (behind(*place), is_required(tables[*place])));
+    first.unwrap_or_default()
 }
 
 /// A column of a table.

@@ -10,7 +10,7 @@ use crate::batch::RowSum;
 use crate::checkpoint::{self, Checkpoint, State, rows_of};
 use crate::compare::{self, Difference, compare_table};
 use crate::engine::engine;
-use crate::existing::{check_target, delete_rows, referring};
+use crate::existing::{check_target, check_unchecked_references, delete_rows, referring};
 use crate::job::{Job, names_of, unknown_names};
 use crate::mapping::{all_or_one, check_backends};
 use crate::objects::{self, Object, ObjectKind};
@@ -106,8 +106,11 @@ pub async fn copy(
     let part_rows = (jobs > 1).then_some(request.part_rows);
     let checkpoints = job.begin(source, target, request.create, part_rows).await?;
     let mut tables = job
-        .rows(source, target, readers, &checkpoints, progress)
+        .unchecked_rows(source, target, readers, &checkpoints, progress)
         .await?;
+    if !request.create {
+        job.check_existing_references(target).await?;
+    }
     // At the end, so that copies that are often interrupted come to one.
     for (number, table) in tables.iter_mut().enumerate() {
         let parts = &checkpoints[number];
@@ -161,6 +164,10 @@ impl Job<'_> {
         part_rows: Option<u32>,
     ) -> Result<Vec<Vec<Checkpoint>>, Error> {
         let known = checkpoint::read(target, &self.id, self.tables.len()).await?;
+        if !create {
+            let catalog = Catalog::read(target).await?;
+            self.copy_trees_at_once(&catalog, known.as_deref());
+        }
         let catalog = Catalog::read(target).await?;
         let checkpoints = match known {
             Some(known) => {
@@ -234,6 +241,54 @@ impl Job<'_> {
     fn parts(&self, number: usize, checkpoints: &[Checkpoint]) -> impl Iterator<Item = Part> {
         let PreparedTable { from, to, .. } = &self.tables[number];
         Part::of(&self.id, number, from, to, checkpoints)
+    }
+
+    /// Copies all rows that are not there yet, while existing references, which may form circles, are
+    /// not looked at.
+    async fn unchecked_rows(
+        &self,
+        source: &mut Connection,
+        target: &mut Connection,
+        readers: Vec<Connection>,
+        checkpoints: &[Vec<Checkpoint>],
+        progress: &mut dyn Progress,
+    ) -> Result<Vec<CopiedTable>, Error> {
+        session::uncheck(target).await?;
+        let tables = self.rows(source, target, readers, checkpoints, progress);
+        let tables = tables.await;
+        let checked = session::check(target).await;
+        // What has gone wrong first is why the rest has.
+        let tables = tables?;
+        checked?;
+        Ok(tables)
+    }
+
+    /// Looks at the references of existing tables, if the target has not done so for each row.
+    async fn check_existing_references(&self, target: &mut Connection) -> Result<(), Error> {
+        if engine(target.backend()).sessions.unchecked.is_none() {
+            return Ok(());
+        }
+        let catalog = Catalog::read(target).await?;
+        let sides = self.tables.iter().map(|table| &table.to);
+        check_unchecked_references(target, &catalog, sides).await
+    }
+
+    /// Copies a table in one transaction whose rows refer to each other in the target, so that each
+    /// finds the other: PostgreSQL looks at the end of a statement.
+    fn copy_trees_at_once(&mut self, target: &Catalog, known: Option<&[Vec<Checkpoint>]>) {
+        let engine = engine(target.backend);
+        if engine.objects.orphan.is_some() || engine.sessions.unchecked.is_some() {
+            return;
+        }
+        for (number, table) in self.tables.iter_mut().enumerate() {
+            let existing = target.tables.iter().find(|one| one.name == table.to.name);
+            let mut keys = existing.into_iter().flat_map(|table| &table.foreign_keys);
+            let is_begun = known.is_some_and(|known| checkpoint::rows_of(&known[number]).rows > 0);
+            if !is_begun && keys.any(|key| key.target == table.to.name) {
+                table.from.key.clear();
+                table.to.key.clear();
+            }
+        }
     }
 
     /// Copies all rows that are not there yet.

@@ -199,6 +199,22 @@ pub(super) async fn set_target(target: &mut Connection) -> Result<(), Error> {
     Ok(())
 }
 
+/// Begins to write rows without a look for those that they refer to, where a session can do that.
+pub(super) async fn uncheck(target: &mut Connection) -> Result<(), Error> {
+    if let Some([off, _]) = engine(target.backend()).sessions.unchecked {
+        target.execute("the session of the target", off).await?;
+    }
+    Ok(())
+}
+
+/// Looks for them again.
+pub(super) async fn check(target: &mut Connection) -> Result<(), Error> {
+    if let Some([_, on]) = engine(target.backend()).sessions.unchecked {
+        target.execute("the session of the target", on).await?;
+    }
+    Ok(())
+}
+
 /// Makes sure that a job has one process.
 async fn lock(target: &mut Connection, job: &str) -> Result<(), Error> {
     let name = format!("rowkey_copy_{}", &job[..32]);

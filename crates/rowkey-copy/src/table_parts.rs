@@ -294,6 +294,7 @@ pub(super) async fn copy(
     for mut source in others {
         let mut target = target.another().await?;
         session::set_target(&mut target).await?;
+        session::uncheck(&mut target).await?;
         let (queue, sender) = (Arc::clone(&queue), sender.clone());
         working.spawn(async move { queue.work(&mut source, &mut target, sender).await });
     }

@@ -236,6 +236,8 @@ pub(crate) struct Sessions {
     pub(crate) view_begins_late: bool,
     /// The query for whether the database has such views.
     pub(crate) views: Option<&'static str>,
+    /// The settings between which a session does not look for the rows that others refer to.
+    pub(crate) unchecked: Option<[&'static str; 2]>,
     /// The setting of a session that writes.
     pub(crate) write: Option<&'static str>,
 }

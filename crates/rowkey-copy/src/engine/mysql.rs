@@ -7,6 +7,11 @@ use rowkey_tables::{Error, Value};
 use super::facts::*;
 use crate::table_side::TableSide;
 
+const UNCHECKED: [&str; 2] = [
+    "SET SESSION foreign_key_checks = 0",
+    "SET SESSION foreign_key_checks = 1",
+];
+
 pub(super) const MYSQL: Engine = of(NegativeZero::Kept, default_of_mysql, check_of_mysql);
 pub(super) const MARIADB: Engine = of(NegativeZero::Lost, str::to_owned, check_of_mariadb);
 
@@ -123,6 +128,7 @@ const fn of(
             view: &["START TRANSACTION WITH CONSISTENT SNAPSHOT"],
             view_begins_late: false,
             views: None,
+            unchecked: Some(UNCHECKED),
             write: None,
         },
         target: Target {
@@ -133,8 +139,8 @@ const fn of(
             create: |table| format!("CREATE TABLE IF NOT EXISTS {table}"),
             create_privilege: None,
             rehearsal: Rehearsal::StandIns {
-                before: "SET SESSION foreign_key_checks = 0",
-                after: "SET SESSION foreign_key_checks = 1",
+                before: UNCHECKED[0],
+                after: UNCHECKED[1],
             },
             options: " ENGINE = InnoDB ROW_FORMAT = DYNAMIC",
             state_options: " ENGINE = InnoDB CHARACTER SET ascii",

@@ -127,6 +127,7 @@ pub(super) const ENGINE: Engine = Engine {
         ],
         view_begins_late: false,
         views: None,
+        unchecked: None,
         write: Some("SET client_min_messages = warning"),
     },
     target: Target {

@@ -103,6 +103,7 @@ SELECT 'view', name FROM sqlite_master WHERE type = 'view' ORDER BY 2",
         view_begins_late: false,
         views: None,
         // References are checked at the end, because rows may refer to later ones.
+        unchecked: None,
         write: Some("PRAGMA foreign_keys = OFF"),
     },
     target: Target {

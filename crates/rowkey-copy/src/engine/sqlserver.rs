@@ -122,6 +122,7 @@ pub(super) const ENGINE: Engine = Engine {
             "SELECT snapshot_isolation_state FROM sys.databases WHERE database_id = DB_ID()",
         ),
         // An error ends the transaction.
+        unchecked: None,
         write: Some("SET XACT_ABORT ON"),
     },
     target: Target {

@@ -362,7 +362,7 @@ impl Key {
 }
 
 /// A value that the database has given as text or as its bytes.
-pub(super) fn shown(value: &Value) -> String {
+pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::Bytes(bytes) => match str::from_utf8(bytes) {
             Ok(text) => format!("\"{text}\""),

@@ -1,8 +1,8 @@
 //! What refuses a copy, before its first row.
 
-mod clashes;
+pub(crate) mod clashes;
 mod conditions;
-mod references;
+pub(crate) mod references;
 mod rehearsal;
 mod suspects;
 mod target;

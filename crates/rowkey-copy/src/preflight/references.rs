@@ -36,7 +36,9 @@ pub(super) async fn orphans(
         if is_guaranteed(table, &reference) || !is_comparable(table, &reference) {
             continue;
         }
-        if let Some(row) = orphan(source, table, &reference).await? {
+        let (columns, target_columns) = (&reference.columns, &reference.target_columns);
+        let rows = [&*table.from.rows()?, &*reference.target.from.rows()?];
+        if let Some(row) = orphan(source, rows, columns, target_columns).await? {
             found.push((reference, row));
         }
     }
@@ -142,18 +144,19 @@ fn is_comparable(table: &PreparedTable<'_>, reference: &Reference<'_>) -> bool {
         && columns.iter().zip(target_columns).all(is_alike)
 }
 
-/// What the first row without another refers to.
-async fn orphan(
-    source: &mut Connection,
-    table: &PreparedTable<'_>,
-    reference: &Reference<'_>,
+/// What the first row without another refers to, by the quoted names of both tables.
+pub(crate) async fn orphan(
+    connection: &mut Connection,
+    [child, parent]: [&str; 2],
+    columns: &[String],
+    target_columns: &[String],
 ) -> Result<Option<Row>, Error> {
-    let backend = source.backend();
-    let doing = format!("the references of {}", table.original.name);
+    let backend = connection.backend();
+    let doing = format!("the references of {child}");
     let mut values = Vec::new();
     let mut conditions = Vec::new();
     let mut pairs = Vec::new();
-    for (one, other) in reference.columns.iter().zip(&reference.target_columns) {
+    for (one, other) in columns.iter().zip(target_columns) {
         let one = format!("child.{}", quote_identifier(backend, one)?);
         let other = quote_identifier(backend, other)?;
         values.push(of_column(engine(backend).rows.comparable, &one));
@@ -161,14 +164,13 @@ async fn orphan(
         pairs.push(format!("parent.{other} = {one}"));
     }
     let query = format!(
-        "SELECT {} FROM {} AS child WHERE {} AND NOT EXISTS (SELECT 1 FROM {} AS parent WHERE {})",
+        "SELECT {} FROM {child} AS child WHERE {} AND NOT EXISTS (SELECT 1 FROM {parent} AS parent \
+         WHERE {})",
         values.join(", "),
-        table.from.rows()?,
         conditions.join(" AND "),
-        reference.target.from.rows()?,
         pairs.join(" AND ")
     );
-    let rows = source
+    let rows = connection
         .query(&doing, &first(backend, 1, &query), &[])
         .await?;
     Ok(rows.into_iter().next())
@@ -219,8 +221,9 @@ pub(super) async fn to_later_tables(
     copied: &[PreparedTable<'_>],
 ) -> Result<Vec<Error>, Error> {
     let mut refused = Vec::new();
+    let engine = engine(table.to.backend);
     // It looks at references at the end.
-    if engine(table.to.backend).objects.orphan.is_some() {
+    if engine.objects.orphan.is_some() || engine.sessions.unchecked.is_some() {
         return Ok(refused);
     }
     let later = copied
