@@ -8,9 +8,9 @@ use rowkey_tables::dialect::{Dialect, Lasts};
 use rowkey_tables::{Error, Progress, Silent, Step};
 
 use super::diagnosis::Diagnosis;
-use super::packed;
 use super::report::Report;
 use super::request::Request;
+use super::row_groups;
 use super::sample::{self, SAMPLE};
 use super::session;
 use super::source::{Kind, Order, Source};
@@ -186,10 +186,10 @@ impl Reading<'_> {
             Order::Place => (String::new(), true),
             Order::Number(place)
                 if self.source.backend.is_in_process()
-                    && packed::is_possible(connection).await? =>
+                    && row_groups::is_possible(connection).await? =>
             {
                 let mut part = self.part(true);
-                packed::scan(connection, part.source, place, |row| part.take(row)).await?;
+                row_groups::scan(connection, part.source, place, |row| part.take(row)).await?;
                 return self.surveyor.end();
             }
             Order::Number(number) => (format!(" ORDER BY {number}"), true),

@@ -48,7 +48,7 @@ pub(super) async fn in_transaction(
 
 /// How long a transaction took.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Taken {
+pub(super) struct LockTimes {
     /// For waiting for its locks, while programs queued behind it.
     pub(super) waited: Duration,
     /// With its locks.
@@ -62,7 +62,7 @@ pub(super) async fn with_locks(
     doing: &str,
     lock: Option<&str>,
     statements: &[String],
-) -> Result<Taken, Error> {
+) -> Result<LockTimes, Error> {
     let begin = format!(
         "BEGIN; SET LOCAL lock_timeout = {}",
         lock_timeout(runner, work).await?
@@ -78,7 +78,7 @@ pub(super) async fn with_locks(
                 let _ = runner.run("the end of an attempt", "ROLLBACK").await;
                 return Err(error);
             }
-            Ok(taken) => return Ok(taken),
+            Ok(times) => return Ok(times),
         }
     }
     Err(Error::refused(
@@ -97,7 +97,7 @@ async fn attempt(
     begin: &str,
     lock: Option<&str>,
     statements: &[String],
-) -> Result<Taken, Error> {
+) -> Result<LockTimes, Error> {
     runner.run(doing, begin).await?;
     let started = Instant::now();
     if let Some(lock) = lock {
@@ -107,7 +107,7 @@ async fn attempt(
     // In one message, because each round trip would prolong the lock.
     runner.run(doing, &statements.join(";\n")).await?;
     runner.run(doing, "COMMIT").await?;
-    Ok(Taken {
+    Ok(LockTimes {
         waited,
         exclusive: started.elapsed() - waited,
     })
