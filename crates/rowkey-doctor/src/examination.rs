@@ -93,8 +93,7 @@ async fn read_in_schema(
             let choice = format!("SET LOCAL search_path TO {schema}");
             connection.execute(DOING, &choice).await?;
             let query = "SELECT current_schema() IS NULL";
-            let rows = connection.query(DOING, query, &[]).await?;
-            if rows.first().map_or(Ok(false), |row| row.is(0))? {
+            if connection.is(DOING, query, &[]).await? {
                 return Err(Error::refused(
                     format!("the schema {schema}"),
                     "it does not exist, or the account has no USAGE on it",
@@ -104,8 +103,8 @@ async fn read_in_schema(
             read(connection, request, &table, known, progress, notes).await
         }
         Lasts::Session => {
-            let rows = connection.query(DOING, "SELECT DATABASE()", &[]).await?;
-            let before = rows.first().map_or(Ok(None), |row| row.optional_text(0))?;
+            let row = connection.one_row(DOING, "SELECT DATABASE()", &[]).await?;
+            let before = row.optional_text(0)?;
             connection.execute(DOING, &format!("USE {schema}")).await?;
             let outcome = read(connection, request, &table, known, progress, notes).await;
             if let Some(before) = before {

@@ -22,8 +22,8 @@ const DOING: &str = "reading rows by their places";
 
 /// Whether the file's text is in UTF-8, so that its bytes can be read.
 pub(super) async fn is_possible(connection: &mut Connection) -> Result<bool, Error> {
-    let rows = connection.query(DOING, "PRAGMA encoding", &[]).await?;
-    Ok(rows.first().map(|row| row.text(0)).transpose()? == Some("UTF-8"))
+    let row = connection.one_row(DOING, "PRAGMA encoding", &[]).await?;
+    Ok(row.text(0)? == "UTF-8")
 }
 
 /// Calls a function with each row of the table, in the order of a column with unique whole numbers.

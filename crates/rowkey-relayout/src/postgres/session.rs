@@ -117,8 +117,8 @@ async fn attempt(
 /// looks for deadlocks, so that it is never a program that is ended for one.
 pub(super) async fn lock_timeout(runner: &mut Runner<'_>, work: &Work) -> Result<i64, Error> {
     let query = "SELECT setting::bigint FROM pg_settings WHERE name = 'deadlock_timeout'";
-    let rows = runner.query("the time of deadlocks", query, &[]).await?;
-    let deadlock = rows.first().map_or(Ok(1_000), |row| row.integer(0))?;
+    let row = runner.one_row("the time of deadlocks", query, &[]).await?;
+    let deadlock = row.integer(0)?;
     Ok(i64::from(work.policy.lock_timeout_ms)
         .min(deadlock / 2)
         .max(1))
