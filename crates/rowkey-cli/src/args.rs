@@ -58,7 +58,8 @@ Wherever public ids are read, they may have the prefix of their key, as in inv_3
 Ids come from the arguments or, without any, one per line from standard input. Times are RFC 3339
 (2026-01-31T12:00:00Z) or milliseconds since 1970; durations have units (60s, 10m, 1h30m).
 
-Exit codes: 0 success, 1 bad input, 2 wrong usage.";
+Exit codes: 0 success, 1 bad input, refused, different or cannot tell, 2 wrong usage,
+3 interrupted.";
 
 /// Make, inspect, convert, validate and sort database-friendly ids.
 #[derive(Debug, Parser)]

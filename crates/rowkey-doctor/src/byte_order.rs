@@ -7,10 +7,10 @@ use rowkey_core::storage::{Layout, Wire};
 use rowkey_core::uuid::Uuid;
 
 use super::chance::{self, NEVER};
-use super::home::{Home, NO_VERSION, SHARE_OF_A_VERSION};
 use super::hypothesis::Era;
 use super::part::{Certainty, Part, number_of};
 use super::rest::{Findings, Rest};
+use super::version_bits::{NO_VERSION, SHARE_OF_A_VERSION, VersionBits};
 
 /// Fewer rows than this share of the values are not a reason to convert a column.
 const SHARE: f64 = 0.05;
@@ -44,7 +44,7 @@ impl ByteOrder {
 
     /// The version of a value that is stored in this order.
     pub(super) fn version(self, stored: u128) -> u8 {
-        Home::Text.version(self.text(stored))
+        VersionBits::Text.version(self.text(stored))
     }
 
     pub(super) fn name(self) -> &'static str {
@@ -217,14 +217,14 @@ fn best_fit(order: ByteOrder, rows: &[u128], era: Era) -> Option<Fit> {
 /// their time. `has_machines` is whether they have a time and a machine elsewhere.
 fn is_elsewhere(values: &[u128], has_machines: bool, era: Era) -> bool {
     let (number, half_of_never) = (values.len() as u64, NEVER / 2.0);
-    Home::ALL.into_iter().any(|home| {
+    VersionBits::ALL.into_iter().any(|version_bits| {
         (1..=8).any(|version| {
             let here = values
                 .iter()
-                .filter(|stored| home.version(**stored) == version);
+                .filter(|stored| version_bits.version(**stored) == version);
             let count = here.clone().count() as u64;
             let is_timed = |stored: &&u128| {
-                home == Home::Text
+                version_bits == VersionBits::Text
                     && time_of(version, **stored).is_some_and(|time| era.contains(time))
             };
             // The variant is at the same place in most orders.
@@ -250,7 +250,7 @@ fn come_back(values: &[u128]) -> bool {
 fn usual_version(rows: &[u128]) -> Option<u8> {
     let mut counts = [0_usize; NO_VERSION as usize];
     for row in rows {
-        if let Some(count) = counts.get_mut(usize::from(Home::Text.version(*row))) {
+        if let Some(count) = counts.get_mut(usize::from(VersionBits::Text.version(*row))) {
             *count += 1;
         }
     }

@@ -8,9 +8,9 @@ use rowkey_tables::dialect::{Dialect, Lasts};
 use rowkey_tables::{Error, Progress, Silent, Step};
 
 use super::diagnosis::Diagnosis;
-use super::packed;
 use super::report::Report;
 use super::request::Request;
+use super::row_groups;
 use super::sample::{self, SAMPLE};
 use super::session;
 use super::source::{Kind, Order, Source};
@@ -93,8 +93,7 @@ async fn read_in_schema(
             let choice = format!("SET LOCAL search_path TO {schema}");
             connection.execute(DOING, &choice).await?;
             let query = "SELECT current_schema() IS NULL";
-            let rows = connection.query(DOING, query, &[]).await?;
-            if rows.first().map_or(Ok(false), |row| row.is(0))? {
+            if connection.is(DOING, query, &[]).await? {
                 return Err(Error::refused(
                     format!("the schema {schema}"),
                     "it does not exist, or the account has no USAGE on it",
@@ -104,8 +103,8 @@ async fn read_in_schema(
             read(connection, request, &table, known, progress, notes).await
         }
         Lasts::Session => {
-            let rows = connection.query(DOING, "SELECT DATABASE()", &[]).await?;
-            let before = rows.first().map_or(Ok(None), |row| row.optional_text(0))?;
+            let row = connection.one_row(DOING, "SELECT DATABASE()", &[]).await?;
+            let before = row.optional_text(0)?;
             connection.execute(DOING, &format!("USE {schema}")).await?;
             let outcome = read(connection, request, &table, known, progress, notes).await;
             if let Some(before) = before {
@@ -186,10 +185,10 @@ impl Reading<'_> {
             Order::Place => (String::new(), true),
             Order::Number(place)
                 if self.source.backend.is_in_process()
-                    && packed::is_possible(connection).await? =>
+                    && row_groups::is_possible(connection).await? =>
             {
                 let mut part = self.part(true);
-                packed::scan(connection, part.source, place, |row| part.take(row)).await?;
+                row_groups::scan(connection, part.source, place, |row| part.take(row)).await?;
                 return self.surveyor.end();
             }
             Order::Number(number) => (format!(" ORDER BY {number}"), true),

@@ -7,7 +7,7 @@ use rowkey_core::storage::{
 use rowkey_core::{Luuid, UnixMillis};
 use rowkey_sql::StoredForm;
 
-use super::home::Home;
+use super::version_bits::VersionBits;
 
 /// The instants at which ids are made: from 2000 to a day from now, for clocks that are fast.
 #[derive(Clone, Copy, Debug)]
@@ -225,10 +225,10 @@ impl Hypothesis {
     }
 
     /// Where version and variant are.
-    pub(super) fn home(&self) -> Home {
+    pub(super) fn version_bits(&self) -> VersionBits {
         match self.permutation {
-            Permutation::SqlServer => Home::SqlServer,
-            _ => Home::Text,
+            Permutation::SqlServer => VersionBits::SqlServer,
+            _ => VersionBits::Text,
         }
     }
 

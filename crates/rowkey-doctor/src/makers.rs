@@ -7,10 +7,10 @@ use rowkey_core::storage::Layout;
 use super::bits;
 use super::byte_order::ByteOrder;
 use super::chance::{self, NEVER};
-use super::even;
-use super::home::{Home, NO_VERSION};
 use super::part::{Certainty, Part, number_of};
+use super::reservoir;
 use super::rest::{Findings, Rest};
+use super::version_bits::{NO_VERSION, VersionBits};
 use super::window::Kept;
 
 /// The bits in front of the variant, without the version.
@@ -25,7 +25,7 @@ pub(super) fn examine(rest: &mut Rest<'_>, findings: &mut Findings) {
     let rows = rest.independent();
     let without: Vec<u128> = rows
         .iter()
-        .filter(|stored| Home::Text.version(**stored) == NO_VERSION)
+        .filter(|stored| VersionBits::Text.version(**stored) == NO_VERSION)
         .copied()
         .collect();
     // Of random values three in four have another variant, of UUIDs none.
@@ -43,7 +43,7 @@ pub(super) fn examine(rest: &mut Rest<'_>, findings: &mut Findings) {
     {
         "begin with milliseconds since 1970, but have no version: ULIDs are stored so".to_owned()
     } else {
-        let kept = even::independent_in_any_order(&rest.shape.even.rows());
+        let kept = reservoir::independent_in_any_order(&rest.shape.spread.rows());
         if !are_overwritten(&kept) {
             return;
         }
@@ -59,7 +59,7 @@ const OVERWRITTEN: &str = "have version 4, but most of them not its variant: oth
 /// Takes sequential guids away that are stored as the bytes of .NET, or as their hexadecimal
 /// digits.
 pub(super) fn examine_bytes(rest: &mut Rest<'_>, findings: &mut Findings) {
-    let kept = even::independent_in_any_order(&rest.shape.even.rows());
+    let kept = reservoir::independent_in_any_order(&rest.shape.spread.rows());
     let ordered = kept.iter().map(|row| Kept {
         stored: ByteOrder::DotNet.text(row.stored),
         ..*row
@@ -81,7 +81,7 @@ fn are_overwritten(rows: &[Kept]) -> bool {
     let without: Vec<u128> = rows
         .iter()
         .map(|row| row.stored)
-        .filter(|stored| Home::Text.version(*stored) == NO_VERSION)
+        .filter(|stored| VersionBits::Text.version(*stored) == NO_VERSION)
         .collect();
     let digit = |stored: u128| (stored >> 76 & 0xf) as u8;
     let fours = without.iter().filter(|stored| digit(**stored) == 4);

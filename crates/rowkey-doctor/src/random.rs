@@ -6,13 +6,13 @@ use rowkey_core::storage::Layout;
 
 use super::bits;
 use super::chance::{self, NEVER};
-use super::even;
-use super::home::Home;
+use super::counter::{self, Counted, Evidence, Point, Points};
 use super::hypothesis::Hypothesis;
 use super::part::{Certainty, Part, number_of};
+use super::reservoir;
 use super::rest::{Findings, Group, Rest, admits, place};
-use super::ring::{self, Counted, Evidence, Point, Points};
 use super::timeline::{self, Order};
+use super::version_bits::VersionBits;
 use super::window::Kept;
 
 /// A smaller rest of a column with a COMB is not worth a name.
@@ -27,7 +27,7 @@ const FEW_BITS: u32 = 2;
 /// Fewer rows than these say nothing: a COMB's time or counter is as likely.
 const FEW: u64 = 8;
 
-/// Examines the values of version 4 in a home.
+/// Examines the values of version 4 in their place.
 pub(super) fn examine(group: &Group<'_>, rest: &Rest<'_>, findings: &mut Findings) {
     let mut rows = Rows::of(rest);
     let mut left = group.count as f64;
@@ -60,14 +60,14 @@ pub(super) fn examine(group: &Group<'_>, rest: &Rest<'_>, findings: &mut Finding
     }
     let not_random = match certainty_of_rest {
         Some(_) => 0,
-        None => rows.not_random(group.home.free_bits()),
+        None => rows.not_random(group.version_bits.free_bits()),
     };
     // Who writes UUIDs by hand often has one digit for the variant.
-    let not_random = match not_random & !group.home.rest_of_the_variants_digit() {
+    let not_random = match not_random & !group.version_bits.rest_of_the_variants_digit() {
         0 => 0,
         _ => not_random,
     };
-    let (format, is_foreign) = match not_random & group.home.bits_after_the_variant() {
+    let (format, is_foreign) = match not_random & group.version_bits.bits_after_the_variant() {
         // A few COMBs of the same millisecond have bits in common, too.
         0 if group.count < FEW => (FormatKind::UuidV4, false),
         0 => {
@@ -75,8 +75,9 @@ pub(super) fn examine(group: &Group<'_>, rest: &Rest<'_>, findings: &mut Finding
                 || not_random != 0
                 || certainty_of_rest.is_none()
                     && timeline::count(
-                        &rows.even,
-                        group.home.free_bits() & !group.home.rest_of_the_variants_digit(),
+                        &rows.spread,
+                        group.version_bits.free_bits()
+                            & !group.version_bits.rest_of_the_variants_digit(),
                     );
             (FormatKind::UuidV4, is_foreign)
         }
@@ -86,7 +87,7 @@ pub(super) fn examine(group: &Group<'_>, rest: &Rest<'_>, findings: &mut Finding
     let certainty = certainty_of_rest
         .unwrap_or_else(|| certainty_of_random(group, rest, &rows, is_foreign, findings));
     let mut part = Part::without_layout(format, left, certainty);
-    if group.home == Home::SqlServer {
+    if group.version_bits == VersionBits::SqlServer {
         part.layout = Some(Layout::SqlServer);
     } else if !is_foreign {
         findings.evidence.push(
@@ -104,7 +105,7 @@ struct Rows {
     /// Windows of neighbours.
     linked: Vec<Kept>,
     /// Rows from all over the table.
-    even: Vec<Kept>,
+    spread: Vec<Kept>,
     /// Whether the linked ones are the whole table.
     is_complete: bool,
 }
@@ -113,28 +114,28 @@ impl Rows {
     fn of(rest: &Rest<'_>) -> Self {
         Self {
             linked: rest.shape.windows.rows(),
-            even: rest.shape.even.rows(),
+            spread: rest.shape.spread.rows(),
             is_complete: rest.shape.windows.are_complete(),
         }
     }
 
     fn keep(&mut self, is_kept: impl Fn(&Kept) -> bool) {
         keep(&mut self.linked, &is_kept);
-        keep(&mut self.even, &is_kept);
+        keep(&mut self.spread, &is_kept);
     }
 
     /// The rows of a group that do not depend on each other, if some of them do.
     fn independent(&self, group: &Group<'_>, hypothesis: &Hypothesis) -> Option<Vec<Kept>> {
-        let mut rows = self.even.clone();
+        let mut rows = self.spread.clone();
         keep(&mut rows, |row| group.contains(row.stored));
         let key = |row: &Kept| hypothesis.time_key(row.stored);
-        let independent = even::independent(&rows, |row| row.follows, key);
+        let independent = reservoir::independent(&rows, |row| row.follows, key);
         (independent.len() < rows.len()).then_some(independent)
     }
 
     /// The bits of a mask that are not random.
     fn not_random(&self, mask: u128) -> u128 {
-        let independent = even::independent_in_any_order(&self.even);
+        let independent = reservoir::independent_in_any_order(&self.spread);
         bits::not_random(&independent, &self.linked, mask)
     }
 
@@ -143,7 +144,11 @@ impl Rows {
             let points = rows.iter().filter_map(|row| Point::of(row, hypothesis));
             points.collect()
         };
-        Points::new(points(&self.linked), &points(&self.even), self.is_complete)
+        Points::new(
+            points(&self.linked),
+            &points(&self.spread),
+            self.is_complete,
+        )
     }
 }
 
@@ -175,7 +180,7 @@ fn of_times<'s>(
             known.format,
             FormatKind::PrefixComb | FormatKind::SuffixComb
         );
-        is_comb && known.home() == group.home
+        is_comb && known.version_bits() == group.version_bits
     });
     let judged = combs.map(|(index, hypothesis)| {
         let count = rest.count(|signature| group.has(signature) && admits(signature, index));
@@ -247,16 +252,16 @@ fn doubt_of_times(
         time.map_or(0, UnixMillis::get)
     };
     let dated: Vec<i64> = meant
-        .even
+        .spread
         .iter()
         .filter_map(|row| Some((time(row) - row.created?).abs()))
         .collect();
     let agreeing = dated.iter().filter(|apart| **apart < SAME_DAY_MS).count();
-    if dated.len() * 2 > meant.even.len() {
+    if dated.len() * 2 > meant.spread.len() {
         if agreeing * 2 < dated.len() {
             return Some("The column of times has other times than the ids.");
         }
-    } else if meant.even.iter().map(time).max() < Some(rest.era.to - OLD_MS) {
+    } else if meant.spread.iter().map(time).max() < Some(rest.era.to - OLD_MS) {
         return Some(
             "No time of the last ten years is among them: a counter of another unit may look so.",
         );
@@ -290,14 +295,14 @@ struct Growing<'s> {
 /// Looks for the counters of short COMBs.
 fn of_counters<'s>(group: &Group<'_>, rest: &Rest<'s>, rows: &Rows) -> Growing<'s> {
     let known = rest.shape.hypotheses.iter();
-    let short = known.filter(|known| is_short(known, group.home));
+    let short = known.filter(|known| is_short(known, group.version_bits));
     let mut growing = Growing {
         counter: None,
         is_foreign: false,
     };
     for hypothesis in short {
         let points = rows.points(hypothesis);
-        let Some(counted) = ring::examine(&points) else {
+        let Some(counted) = counter::examine(&points) else {
             continue;
         };
         let best = growing.counter.map_or(0.0, |(_, known)| known.chance);
@@ -311,13 +316,13 @@ fn of_counters<'s>(group: &Group<'_>, rest: &Rest<'s>, rows: &Rows) -> Growing<'
     growing
 }
 
-/// Whether a hypothesis has a counter and its version in a home.
-fn is_short(hypothesis: &Hypothesis, home: Home) -> bool {
+/// Whether a hypothesis has a counter and its version in their place.
+fn is_short(hypothesis: &Hypothesis, version_bits: VersionBits) -> bool {
     let is_short = matches!(
         hypothesis.format,
         FormatKind::ShortPrefixComb | FormatKind::ShortSuffixComb
     );
-    is_short && hypothesis.home() == home
+    is_short && hypothesis.version_bits() == version_bits
 }
 
 fn counter_part(
@@ -379,7 +384,7 @@ fn certainty_of_random(
     findings: &mut Findings,
 ) -> Certainty {
     let known = rest.shape.hypotheses.iter();
-    let mut short = known.filter(|known| is_short(known, group.home));
+    let mut short = known.filter(|known| is_short(known, group.version_bits));
     let Some(hypothesis) = short.next() else {
         return Certainty::Likely;
     };
@@ -399,8 +404,8 @@ fn certainty_of_random(
         );
         return Certainty::CannotTell;
     }
-    let is_sorted = ring::are_sorted(&rows.points(hypothesis));
-    let order = timeline::order(&rows.linked, &rows.even, is_sorted);
+    let is_sorted = counter::are_sorted(&rows.points(hypothesis));
+    let order = timeline::order(&rows.linked, &rows.spread, is_sorted);
     findings.evidence.push(
         match order {
             Order::Times => {

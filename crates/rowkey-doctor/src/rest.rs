@@ -4,13 +4,13 @@ use rowkey_core::format::FormatKind;
 use rowkey_core::storage::Layout;
 
 use super::damage::DamageKind;
-use super::even;
-use super::home::Home;
 use super::hypothesis::{Era, Hypothesis};
 use super::part::Part;
 use super::reading::show_stored;
+use super::reservoir;
 use super::survey::Shape;
 use super::tallies::{Signature, Tally};
+use super::version_bits::VersionBits;
 
 /// What an examination of values found.
 #[derive(Debug, Default)]
@@ -66,16 +66,16 @@ impl<'s> Rest<'s> {
     pub(super) fn hypothesis(
         &self,
         format: FormatKind,
-        home: Home,
+        version_bits: VersionBits,
     ) -> Option<(usize, &'s Hypothesis)> {
         let mut known = self.shape.hypotheses.iter().enumerate();
-        known.find(|(_, known)| known.format == format && known.home() == home)
+        known.find(|(_, known)| known.format == format && known.version_bits() == version_bits)
     }
 
     /// Values that do not depend on each other: of each part of the table that is in the order of
     /// an index, one.
     pub(super) fn independent(&self) -> Vec<u128> {
-        let rows = even::independent_in_any_order(&self.shape.even.rows());
+        let rows = reservoir::independent_in_any_order(&self.shape.spread.rows());
         rows.iter().map(|row| row.stored).collect()
     }
 
@@ -92,15 +92,15 @@ pub(super) fn admits(signature: &Signature, index: usize) -> bool {
     signature.admitted >> index & 1 == 1
 }
 
-/// The values that have a version in a home.
+/// The values that have a version in their place.
 pub(super) struct Group<'t> {
     pub(super) place: usize,
-    pub(super) home: Home,
+    pub(super) version_bits: VersionBits,
     pub(super) version: u8,
     pub(super) count: u64,
     pub(super) total: u64,
     /// The groups that were taken away before.
-    pub(super) earlier: &'t [(Home, u8)],
+    pub(super) earlier: &'t [(VersionBits, u8)],
 }
 
 impl Group<'_> {
@@ -110,8 +110,9 @@ impl Group<'_> {
 
     /// Whether a kept row belongs to the group.
     pub(super) fn contains(&self, stored: u128) -> bool {
-        let is_of = |(home, version): &(Home, u8)| home.version(stored) == *version;
-        self.home.version(stored) == self.version && !self.earlier.iter().any(is_of)
+        let is_of =
+            |(version_bits, version): &(VersionBits, u8)| version_bits.version(stored) == *version;
+        self.version_bits.version(stored) == self.version && !self.earlier.iter().any(is_of)
     }
 }
 

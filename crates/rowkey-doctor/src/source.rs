@@ -147,7 +147,7 @@ impl Source {
 
     /// A query for the first rows from a place on: the last of their places, and all of them as one
     /// text, in which a comma is between two rows, and a colon before the time of a row.
-    pub(super) fn packed_query(&self, place: &str, value: &str, rows: u32) -> String {
+    pub(super) fn group_query(&self, place: &str, value: &str, rows: u32) -> String {
         let created = self.created.as_ref();
         let created = created.map_or(String::new(), |created| {
             format!(" || ':' || coalesce({created}, '')")

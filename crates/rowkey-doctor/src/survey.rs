@@ -5,11 +5,11 @@ use rowkey_core::UnixMillis;
 use rowkey_core::storage::{Backend, Wire};
 
 use super::damage::{DamageKind, Damages, EXAMPLES};
-use super::even::Even;
 use super::hypothesis::{Era, Hypothesis, hypotheses};
 use super::look::Looks;
 use super::observation::{Observation, StoredValue};
 use super::reading::{Reader, Reading, show, show_stored};
+use super::reservoir::Reservoir;
 use super::tallies::Tallies;
 use super::window::{Kept, Windows};
 
@@ -40,7 +40,7 @@ pub(super) struct Shape {
     pub(super) hypotheses: Vec<Hypothesis>,
     pub(super) tallies: Tallies,
     pub(super) windows: Windows,
-    pub(super) even: Even,
+    pub(super) spread: Reservoir,
     /// None after many values without a repetition: they aren't references.
     distinct: Option<HashSet<u128>>,
     has_repeated: bool,
@@ -114,7 +114,7 @@ impl Survey {
             follows: row.follows,
         };
         shape.windows.add(kept);
-        shape.even.add(kept);
+        shape.spread.add(kept);
     }
 
     /// The shape that most values have; the others are damage.
@@ -171,7 +171,7 @@ impl Shape {
             hypotheses,
             tallies: Tallies::new(),
             windows: Windows::new(),
-            even: Even::new(),
+            spread: Reservoir::new(),
             distinct: Some(HashSet::new()),
             has_repeated: false,
         }

@@ -1,20 +1,20 @@
 //! The values of a column by what each of them says about itself.
 
 use super::damage::EXAMPLES;
-use super::home::{Home, NO_VERSION};
 use super::hypothesis::{Era, Hypothesis, Times};
+use super::version_bits::{NO_VERSION, VersionBits};
 
 /// Zero bits at the end of sixteen bytes that a random id never has.
 const ZERO_BITS: u32 = 32;
 
-/// The versions that a home may have, and none.
+/// The versions that a place of them may have, and none.
 const VERSIONS: usize = NO_VERSION as usize + 1;
 
 /// What a single value says about itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Signature {
-    /// The version in each [`Home`].
-    pub(super) versions: [u8; Home::ALL.len()],
+    /// The version in each [`VersionBits`].
+    pub(super) versions: [u8; VersionBits::ALL.len()],
     /// One bit for each hypothesis that the value speaks for.
     pub(super) admitted: u64,
     pub(super) ends_in_zeros: bool,
@@ -55,14 +55,14 @@ struct Candidate {
 impl Tallies {
     pub(super) fn new() -> Self {
         Self {
-            places: vec![u16::MAX; VERSIONS.pow(Home::ALL.len() as u32)].into(),
+            places: vec![u16::MAX; VERSIONS.pow(VersionBits::ALL.len() as u32)].into(),
             groups: Vec::new(),
         }
     }
 
     /// Adds a value.
     pub(super) fn add(&mut self, stored: u128, hypotheses: &[Hypothesis], era: Era) {
-        let versions = Home::ALL.map(|home| home.version(stored));
+        let versions = VersionBits::ALL.map(|version_bits| version_bits.version(stored));
         let place = versions
             .iter()
             .fold(0, |place, version| place * VERSIONS + usize::from(*version));
@@ -95,11 +95,13 @@ impl Tallies {
 }
 
 impl Group {
-    fn of(versions: [u8; Home::ALL.len()], hypotheses: &[Hypothesis]) -> Self {
+    fn of(versions: [u8; VersionBits::ALL.len()], hypotheses: &[Hypothesis]) -> Self {
         let may_admit = |hypothesis: &Hypothesis| {
-            let mut homes = Home::ALL.iter().zip(versions);
+            let mut all = VersionBits::ALL.iter().zip(versions);
             hypothesis.is_told_by_values()
-                && homes.all(|(home, version)| home.may_have(hypothesis.marks(), version))
+                && all.all(|(version_bits, version)| {
+                    version_bits.may_have(hypothesis.marks(), version)
+                })
         };
         let candidates = hypotheses.iter().enumerate();
         let candidates = candidates.filter(|(_, hypothesis)| may_admit(hypothesis));

@@ -3,8 +3,8 @@
 
 use super::bits;
 use super::chance::{self, CERTAIN, Draws, NEVER};
-use super::even;
-use super::ring::SECONDS;
+use super::counter::SECONDS;
+use super::reservoir;
 use super::window::Kept;
 
 const MINUTE_MS: i64 = 60_000;
@@ -33,13 +33,13 @@ pub(super) enum Order {
     Times,
 }
 
-/// What shows the order of a table, of which `linked` are windows of neighbours, and `even` rows
+/// What shows the order of a table, of which `linked` are windows of neighbours, and `spread` rows
 /// from all over. `is_sorted` is whether it is in the order of its ids.
-pub(super) fn order(linked: &[Kept], even: &[Kept], is_sorted: bool) -> Order {
+pub(super) fn order(linked: &[Kept], spread: &[Kept], is_sorted: bool) -> Order {
     let following = linked.iter().filter(|row| row.follows).count();
     let is_inserted = following * 2 > linked.len() && !is_sorted;
     match () {
-        () if are_exact(even) || is_inserted && grow(linked) => Order::Times,
+        () if are_exact(spread) || is_inserted && grow(linked) => Order::Times,
         () if is_inserted => Order::Insertion,
         () => Order::Unknown,
     }
@@ -78,8 +78,8 @@ fn are_spread(rows: &[Kept], part: impl Fn(i64) -> i64) -> bool {
 }
 
 /// Whether bits of a mask that should be random count with exact times, in whatever unit and place.
-pub(super) fn count(even: &[Kept], mask: u128) -> bool {
-    let rows = even::independent_in_any_order(even);
+pub(super) fn count(spread: &[Kept], mask: u128) -> bool {
+    let rows = reservoir::independent_in_any_order(spread);
     if !are_exact(&rows) {
         return false;
     }

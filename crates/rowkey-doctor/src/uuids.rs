@@ -9,16 +9,16 @@ use super::bits;
 use super::byte_order::{self, ByteOrder};
 use super::chance::{self, CERTAIN, NEVER};
 use super::damage::DamageKind;
-use super::even;
-use super::home::{Home, NO_VERSION, SHARE_OF_A_VERSION};
 use super::hypothesis::{Era, Hypothesis};
 use super::machines;
 use super::makers;
 use super::part::{Certainty, Part, number_of};
 use super::random;
+use super::reservoir;
 use super::rest::{Findings, Group, Rest, admits, place};
 use super::survey::Shape;
 use super::tallies::Signature;
+use super::version_bits::{NO_VERSION, SHARE_OF_A_VERSION, VersionBits};
 use super::window::Kept;
 
 /// Whether the values of a shape are 128 bits.
@@ -96,10 +96,10 @@ fn forward(reversed: u128) -> u128 {
 /// Numbers with leading zeros or a constant of their own instead of a version.
 fn numbers_in_sixteen_bytes(rest: &mut Rest<'_>, findings: &mut Findings, format: FormatKind) {
     let luuid = rest
-        .hypothesis(FormatKind::Luuid, Home::Text)
+        .hypothesis(FormatKind::Luuid, VersionBits::Text)
         .map(|(index, _)| index);
-    for home in [Home::Text, Home::SqlServer] {
-        let Some((index, hypothesis)) = rest.hypothesis(format, home) else {
+    for version_bits in [VersionBits::Text, VersionBits::SqlServer] {
+        let Some((index, hypothesis)) = rest.hypothesis(format, version_bits) else {
             continue;
         };
         let total = rest.count(|_| true);
@@ -109,7 +109,7 @@ fn numbers_in_sixteen_bytes(rest: &mut Rest<'_>, findings: &mut Findings, format
             admits(signature, index) && luuid.is_some_and(|luuid| admits(signature, luuid))
         });
         let chance = chance::at_least(count, total, hypothesis.chance);
-        let is_all = count == total && home == Home::Text;
+        let is_all = count == total && version_bits == VersionBits::Text;
         let limit = if is_all { -8.0 } else { NEVER };
         let of_marks = chance_of_marks(rest, hypothesis);
         let is_by_marks = count == total || of_marks < limit / 2.0;
@@ -138,7 +138,7 @@ fn chance_of_marks(rest: &Rest<'_>, hypothesis: &Hypothesis) -> f64 {
     };
     let (mask, _) = hypothesis.marks();
     let share = 0.5_f64.powi(mask.count_ones() as i32);
-    let rows = even::independent_in_any_order(&rest.shape.even.rows());
+    let rows = reservoir::independent_in_any_order(&rest.shape.spread.rows());
     let timed: Vec<Kept> = rows
         .into_iter()
         .filter(|row| times.contain(row.stored))
@@ -178,41 +178,47 @@ fn padded_with_zeros(rest: &mut Rest<'_>, findings: &mut Findings) {
     }
 }
 
-/// Takes away the UUIDs that have a version, home by home, the most frequent first.
+/// Takes away the UUIDs that have a version, version_bits by version_bits, the most frequent first.
 fn versions(rest: &mut Rest<'_>, findings: &mut Findings) {
     let total = rest.count(|_| true);
-    let mut taken: Vec<(Home, u8)> = Vec::new();
-    let mut refused: Vec<(Home, u8)> = Vec::new();
+    let mut taken: Vec<(VersionBits, u8)> = Vec::new();
+    let mut refused: Vec<(VersionBits, u8)> = Vec::new();
     loop {
-        let cells = Home::ALL
+        let cells = VersionBits::ALL
             .into_iter()
             .enumerate()
-            .flat_map(|(place, home)| (1..=8).map(move |version| (place, home, version)))
-            .filter(|(_, home, version)| !refused.contains(&(*home, *version)))
-            .filter(|(_, home, _)| is_possible(*home, rest.shape))
-            .map(|(place, home, version)| {
+            .flat_map(|(place, version_bits)| {
+                (1..=8).map(move |version| (place, version_bits, version))
+            })
+            .filter(|(_, version_bits, version)| !refused.contains(&(*version_bits, *version)))
+            .filter(|(_, version_bits, _)| is_possible(*version_bits, rest.shape))
+            .map(|(place, version_bits, version)| {
                 let has_it = |signature: &Signature| signature.versions[place] == version;
-                (rest.count(has_it), place, home, version)
+                (rest.count(has_it), place, version_bits, version)
             });
-        // Of equals, the first, whose home is the usual one.
+        // Of equals, the first, whose version_bits is the usual one.
         let best = cells.rev().max_by_key(|(count, ..)| *count);
-        let Some((count, place, home, version)) = best.filter(|(count, ..)| *count > 0) else {
+        let Some((count, place, version_bits, version)) = best.filter(|(count, ..)| *count > 0)
+        else {
             break;
         };
         let left = rest.count(|_| true);
         let is_random = chance::at_least(count, left, SHARE_OF_A_VERSION) > NEVER
-            || (home != Home::Text && is_of_text(rest, place, version, count));
-        let is_whole = count == left && home == Home::Text;
+            || (version_bits != VersionBits::Text && is_of_text(rest, place, version, count));
+        let is_whole = count == left && version_bits == VersionBits::Text;
         // Among UUIDs, another version in the usual place isn't chance.
-        let is_usual = home == Home::Text && taken.iter().any(|(home, _)| *home == Home::Text);
+        let is_usual = version_bits == VersionBits::Text
+            && taken
+                .iter()
+                .any(|(version_bits, _)| *version_bits == VersionBits::Text);
         if is_random && !is_whole && !is_usual {
-            refused.push((home, version));
+            refused.push((version_bits, version));
             continue;
         }
-        taken.push((home, version));
+        taken.push((version_bits, version));
         let group = Group {
             place,
-            home,
+            version_bits,
             version,
             count,
             total,
@@ -235,10 +241,10 @@ fn is_of_text(rest: &Rest<'_>, place: usize, version: u8, count: u64) -> bool {
 }
 
 /// Whether a column may have its bytes in this order.
-fn is_possible(home: Home, shape: &Shape) -> bool {
-    match home {
-        Home::Text => true,
-        Home::SqlServer => shape
+fn is_possible(version_bits: VersionBits, shape: &Shape) -> bool {
+    match version_bits {
+        VersionBits::Text => true,
+        VersionBits::SqlServer => shape
             .hypotheses
             .iter()
             .any(|hypothesis| hypothesis.layout == Layout::SqlServer),
@@ -249,9 +255,9 @@ impl Group<'_> {
     fn examine(&self, rest: &mut Rest<'_>, findings: &mut Findings) {
         let whole = self.count == self.total;
         let rows = number_of(self.count, "value");
-        let order = match self.home {
-            Home::Text => String::new(),
-            Home::SqlServer => place(Layout::SqlServer),
+        let order = match self.version_bits {
+            VersionBits::Text => String::new(),
+            VersionBits::SqlServer => place(Layout::SqlServer),
         };
         let all = if whole && self.count > 1 { "All " } else { "" };
         let have = if self.count == 1 { "has" } else { "have" };
@@ -270,7 +276,7 @@ impl Group<'_> {
 
     /// Versions for which rowkey has one format, told by its own fields.
     fn of_format(&self, format: FormatKind, rest: &mut Rest<'_>, findings: &mut Findings) {
-        let Some((index, hypothesis)) = rest.hypothesis(format, self.home) else {
+        let Some((index, hypothesis)) = rest.hypothesis(format, self.version_bits) else {
             self.of_others(self.count, findings);
             return;
         };
@@ -356,8 +362,8 @@ impl Group<'_> {
             number_of(count, "value")
         ));
         let mut part = Part::without_layout(FormatKind::AnyUuid, count as f64, Certainty::Certain);
-        part.layout = match self.home {
-            Home::Text => Some(Layout::Public),
+        part.layout = match self.version_bits {
+            VersionBits::Text => Some(Layout::Public),
             _ => Some(Layout::SqlServer),
         };
         merge(&mut findings.parts, part);
@@ -383,8 +389,8 @@ fn whole_orders(values: &[u128], shape: &Shape) -> Vec<&'static str> {
         let first = versions.next();
         first.is_some_and(|first| (1..=8).contains(&first) && versions.all(|other| other == first))
     };
-    let is_sql_server =
-        is_possible(Home::SqlServer, shape) && is_one(&|stored| Home::SqlServer.version(stored));
+    let is_sql_server = is_possible(VersionBits::SqlServer, shape)
+        && is_one(&|stored| VersionBits::SqlServer.version(stored));
     let others = ByteOrder::ALL.into_iter();
     let others = others.filter(|order| is_one(&|stored| order.version(stored)));
     let others = others.map(ByteOrder::name);
@@ -435,7 +441,7 @@ fn without_version(rest: &mut Rest<'_>, findings: &mut Findings) {
     }
     let unversioned = examples
         .iter()
-        .filter(|stored| Home::Text.version(**stored) == NO_VERSION)
+        .filter(|stored| VersionBits::Text.version(**stored) == NO_VERSION)
         .count();
     let chance = count as f64 * (1.0_f64 / 8.0).ln();
     findings.evidence.push(format!(

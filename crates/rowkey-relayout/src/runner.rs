@@ -69,6 +69,16 @@ impl<'r> Runner<'r> {
         self.connection.one_row(doing, query, values).await
     }
 
+    /// Whether what a query of one row selects is true.
+    pub(super) async fn is(
+        &mut self,
+        doing: &str,
+        query: &str,
+        values: &[Value],
+    ) -> Result<bool, Error> {
+        self.connection.is(doing, query, values).await
+    }
+
     /// The count that is all that a query selects.
     pub(super) async fn count(&mut self, doing: &str, query: &str) -> Result<u64, Error> {
         self.connection.count(doing, query, &[]).await

@@ -402,10 +402,7 @@ async fn unlock(connection: &mut Connection, is_done: bool) -> Result<(), Error>
 
 async fn exists(connection: &mut Connection) -> Result<bool, Error> {
     let query = connection.backend().has_table(TABLE);
-    let rows = connection
-        .query("the state of changes", &query, &[])
-        .await?;
-    let exists = rows.first().map(|row| row.is(0)).transpose()? == Some(true);
+    let exists = connection.is("the state of changes", &query, &[]).await?;
     if exists && connection.backend() == Backend::SqlServer {
         return Err(Error::refused(
             format!("the table {TABLE}"),

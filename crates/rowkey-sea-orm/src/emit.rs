@@ -47,8 +47,8 @@ macro_rules! __impl_entity_column {
             #[inline]
             fn try_from(
                 __rowkey_value: $crate::__private::sea_orm::Value,
-            ) -> $crate::__private::Taken<Self> {
-                $crate::__private::taken(__rowkey_value)
+            ) -> $crate::__private::FromValue<Self> {
+                $crate::__private::from_value(__rowkey_value)
             }
 
             #[inline]
@@ -152,12 +152,12 @@ pub mod private {
 
     pub use crate::storage::{Checked, fits};
 
-    pub type Taken<K> = Result<K, ValueTypeErr>;
+    pub type FromValue<K> = Result<K, ValueTypeErr>;
     pub type Got<K> = Result<K, TryGetError>;
     pub type Made<K> = Result<K, DbErr>;
 
     /// SeaORM's error has no room for a reason.
-    pub fn taken<K: EntityKey>(value: Value) -> Taken<K> {
+    pub fn from_value<K: EntityKey>(value: Value) -> FromValue<K> {
         crate::value::decode(&value).map_err(|_| ValueTypeErr)
     }
 

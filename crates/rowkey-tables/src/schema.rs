@@ -437,11 +437,8 @@ async fn own_schema(connection: &mut Connection) -> Result<Option<String>, Error
         Asked::Known(own) => return Ok(Some(own.to_owned())),
         Asked::Query(query) => query,
     };
-    let rows = connection
-        .query("the schema of the connection", query, &[])
-        .await?;
-    let own = rows.first().map(|row| row.optional_text(0)).transpose()?;
-    Ok(own.flatten().map(str::to_owned))
+    let row = connection.one_row("the schema of the connection", query, &[]);
+    Ok(row.await?.optional_text(0)?.map(str::to_owned))
 }
 
 fn is_same_name(is_case_sensitive: bool, one: &str, other: &str) -> bool {
@@ -456,10 +453,7 @@ async fn is_table_case_sensitive(connection: &mut Connection) -> Result<bool, Er
         Asked::Known(is_case_sensitive) => return Ok(is_case_sensitive),
         Asked::Query(query) => query,
     };
-    let rows = connection
-        .query("the letter case of names", query, &[])
-        .await?;
-    rows.first().map_or(Ok(true), |row| row.is(0))
+    connection.is("the letter case of names", query, &[]).await
 }
 
 /// A condition without what servers add to it or change when they keep it: quotes, parentheses,

@@ -16,8 +16,7 @@ use crate::time::parse_duration;
 /// Reads a sample of 10,000 rows from all over the table, in a transaction that only reads. The
 /// answer names the format, the order of the bytes, the shares of a mixture and damaged values,
 /// what to declare and the next command. Random UUIDs are never called anything else; where nothing
-/// tells the format or the order of the bytes, the answer says so. The exit code is 0 if there is
-/// an answer.
+/// tells the format or the order of the bytes, the answer says so, and the exit code is 1.
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
     #[command(flatten)]
@@ -79,5 +78,8 @@ pub(super) fn run(args: &Doctor, json: bool) -> Result<Outcome, Stop> {
     let mut output = output();
     output.write_all(&lines)?;
     output.flush()?;
-    Ok(Outcome::Complete)
+    Ok(match report.format {
+        Some(_) => Outcome::Complete,
+        None => Outcome::SomeBad,
+    })
 }

@@ -119,6 +119,14 @@ fn the_report_for_people_has_the_same_facts() {
 }
 
 #[test]
+fn a_script_sees_that_nothing_is_told() {
+    let file = File::with("told", "CREATE TABLE offer (id BLOB PRIMARY KEY)");
+    let answer = file.doctor("--table offer --column id --json").run();
+    assert_eq!((answer.code, answer.errors.as_str()), (1, ""));
+    assert!(answer.output.contains(r#""certainty":"cannot-tell""#));
+}
+
+#[test]
 fn what_cannot_be_read_is_refused() {
     let file = offers("refused");
     let missing = file.doctor("--table ofer --column id").run();

@@ -148,8 +148,9 @@ async fn damaged(
         table.value(column, Form::New, "o.", Reading::Snapshot)?,
     );
     let rows = runner.query("a value that is no id", &query, &[]).await?;
-    let value = rows.first().map(|row| row.text(0).map(ToOwned::to_owned));
-    value.transpose()
+    rows.first()
+        .map(|row| Ok(row.text(0)?.to_owned()))
+        .transpose()
 }
 
 /// A value as text for people: in hexadecimal, unless it consists of visible ASCII.

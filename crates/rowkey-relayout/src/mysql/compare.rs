@@ -153,8 +153,9 @@ async fn difference(
         return Ok(None);
     }
     let rows = runner.query(&doing, &query, &[]).await?;
-    let found = rows.first().map(|row| row.text(0).map(ToOwned::to_owned));
-    found.transpose()
+    rows.first()
+        .map(|row| Ok(row.text(0)?.to_owned()))
+        .transpose()
 }
 
 impl Rows<'_> {

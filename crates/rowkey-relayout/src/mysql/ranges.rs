@@ -76,8 +76,7 @@ impl Ranges {
         }
         let doing = "the progress of an earlier run";
         let count = format!("SELECT COUNT(*) FROM {saved}");
-        let rows = runner.query(doing, &count, &[]).await?;
-        if rows.first().map(|row| row.is(0)).transpose()? == Some(true) {
+        if runner.is(doing, &count, &[]).await? {
             let columns = self.each(|number, column| match column.is_member {
                 true => format!("key_{number} + 0"),
                 false => format!("key_{number}"),

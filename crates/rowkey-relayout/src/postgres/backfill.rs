@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::names::{self, quoted};
+use super::names::quoted;
 use super::session;
 use super::triggers::{DAMAGED, LAST};
 use super::values::Values;
@@ -169,7 +169,7 @@ async fn suppressed_by(
         statements.table, statements.is_open
     );
     let doing = format!("the rows of {} that nobody has locked", table.name());
-    if !names::is(runner, &doing, &query, &[]).await? {
+    if !runner.is(&doing, &query, &[]).await? {
         return Ok(None);
     }
     // BEFORE and UPDATE are two bits of the type.
@@ -179,9 +179,8 @@ async fn suppressed_by(
                  AND tgtype & 18 = 18 AND tgname::text NOT LIKE $2 || '%'";
     let name = Value::Text(statements.table.clone());
     let doing = format!("the triggers of {}", table.name());
-    let rows = runner.query(&doing, query, &[name, LAST.into()]).await?;
-    let found = rows.first().map(|row| row.text(0).map(ToOwned::to_owned));
-    found.transpose()
+    let row = runner.one_row(&doing, query, &[name, LAST.into()]).await?;
+    Ok(Some(row.text(0)?.to_owned()))
 }
 
 async fn is_open(
@@ -194,7 +193,7 @@ async fn is_open(
         statements.table, statements.is_open
     );
     let doing = format!("the rows of {} that are left", table.name());
-    names::is(runner, &doing, &query, &[]).await
+    runner.is(&doing, &query, &[]).await
 }
 
 /// One pass over the blocks that the table has now.

@@ -1,7 +1,7 @@
 //! Indexes and constraints of one form, with the names and the properties of those of the
 //! other.
 
-use super::names::{self, quoted, quoted_list};
+use super::names::{quoted, quoted_list};
 use super::not_null::NotNullNames;
 use super::session;
 use crate::runner::Runner;
@@ -363,7 +363,7 @@ pub(super) async fn validate_foreign_keys(
     for key in table.foreign_keys().filter(is_valid) {
         let doing = format!("the validation of {} on {}", key.name, table.name());
         let values = [Value::Text(name.clone()), key.name.as_str().into()];
-        if !runner.is_dry() && names::is(runner, &doing, query, &values).await? {
+        if !runner.is_dry() && runner.is(&doing, query, &values).await? {
             continue;
         }
         let validate = format!(

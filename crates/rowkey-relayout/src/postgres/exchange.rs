@@ -5,7 +5,7 @@ use super::constraints::{self, attach_foreign_keys, attach_indexes, indexes};
 use super::names::{is_expanded, is_swapped, quoted};
 use super::not_null::{NotNullNames, set_not_null};
 use super::refuse::{refuse_renamed, refuse_undo};
-use super::session::{self, Taken};
+use super::session::{self, LockTimes};
 use super::triggers;
 use super::values::Values;
 use crate::Phase;
@@ -55,11 +55,11 @@ async fn exchange(
     }
     let lock = format!("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE", names.join(", "));
     let doing = format!("the {what}");
-    let taken = session::with_locks(runner, work, &doing, Some(&lock), &statements).await?;
+    let LockTimes { waited, exclusive } =
+        session::with_locks(runner, work, &doing, Some(&lock), &statements).await?;
     if runner.is_dry() {
         return Ok(());
     }
-    let Taken { waited, exclusive } = taken;
     runner.note(format!(
         "{what}: {} ms exclusive, after {} ms of waiting for the locks",
         exclusive.as_millis(),

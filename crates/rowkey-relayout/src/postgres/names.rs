@@ -57,15 +57,5 @@ async fn has_column(
                  AND attname = $2 AND NOT attisdropped";
     let name = Value::Text(table.name().quoted(Backend::Postgres)?);
     let doing = format!("the columns of {}", table.name());
-    is(runner, &doing, query, &[name, column.into()]).await
-}
-
-/// Whether a query gives a number other than 0, or true.
-pub(super) async fn is(
-    runner: &mut Runner<'_>,
-    doing: &str,
-    query: &str,
-    values: &[Value],
-) -> Result<bool, Error> {
-    runner.one_row(doing, query, values).await?.is(0)
+    runner.is(&doing, query, &[name, column.into()]).await
 }

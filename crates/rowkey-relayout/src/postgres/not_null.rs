@@ -7,7 +7,7 @@ use rowkey_core::Backend;
 use rowkey_tables::catalog::QualifiedName;
 use rowkey_tables::{Error, Value};
 
-use super::names::{self, quoted};
+use super::names::quoted;
 use super::session;
 use crate::runner::Runner;
 use crate::work::{ChangedColumn, ChangedTable, Form, Work};
@@ -173,10 +173,7 @@ async fn not_filled(
         table.name(),
         column.shadow_name()
     );
-    let rows = runner.query(&doing, &query, &[]).await?;
-    let Some(row) = rows.first() else {
-        return Ok(None);
-    };
+    let row = runner.one_row(&doing, &query, &[]).await?;
     Ok(match row.count(0)? {
         0 => None,
         count => Some(Error::refused(
@@ -200,5 +197,5 @@ async fn is_not_null(
                  AND attname = $2 AND attnotnull AND NOT attisdropped";
     let name = Value::Text(table.name().quoted(rowkey_core::Backend::Postgres)?);
     let doing = format!("the columns of {}", table.name());
-    names::is(runner, &doing, query, &[name, column.into()]).await
+    runner.is(&doing, query, &[name, column.into()]).await
 }

@@ -48,7 +48,7 @@ pub(super) async fn in_transaction(
 
 /// How long a transaction took.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Taken {
+pub(super) struct LockTimes {
     /// For waiting for its locks, while programs queued behind it.
     pub(super) waited: Duration,
     /// With its locks.
@@ -62,7 +62,7 @@ pub(super) async fn with_locks(
     doing: &str,
     lock: Option<&str>,
     statements: &[String],
-) -> Result<Taken, Error> {
+) -> Result<LockTimes, Error> {
     let begin = format!(
         "BEGIN; SET LOCAL lock_timeout = {}",
         lock_timeout(runner, work).await?
@@ -78,7 +78,7 @@ pub(super) async fn with_locks(
                 let _ = runner.run("the end of an attempt", "ROLLBACK").await;
                 return Err(error);
             }
-            Ok(taken) => return Ok(taken),
+            Ok(times) => return Ok(times),
         }
     }
     Err(Error::refused(
@@ -97,7 +97,7 @@ async fn attempt(
     begin: &str,
     lock: Option<&str>,
     statements: &[String],
-) -> Result<Taken, Error> {
+) -> Result<LockTimes, Error> {
     runner.run(doing, begin).await?;
     let started = Instant::now();
     if let Some(lock) = lock {
@@ -107,7 +107,7 @@ async fn attempt(
     // In one message, because each round trip would prolong the lock.
     runner.run(doing, &statements.join(";\n")).await?;
     runner.run(doing, "COMMIT").await?;
-    Ok(Taken {
+    Ok(LockTimes {
         waited,
         exclusive: started.elapsed() - waited,
     })
@@ -117,8 +117,8 @@ async fn attempt(
 /// looks for deadlocks, so that it is never a program that is ended for one.
 pub(super) async fn lock_timeout(runner: &mut Runner<'_>, work: &Work) -> Result<i64, Error> {
     let query = "SELECT setting::bigint FROM pg_settings WHERE name = 'deadlock_timeout'";
-    let rows = runner.query("the time of deadlocks", query, &[]).await?;
-    let deadlock = rows.first().map_or(Ok(1_000), |row| row.integer(0))?;
+    let row = runner.one_row("the time of deadlocks", query, &[]).await?;
+    let deadlock = row.integer(0)?;
     Ok(i64::from(work.policy.lock_timeout_ms)
         .min(deadlock / 2)
         .max(1))

@@ -1,6 +1,6 @@
 //! Triggers that fill the columns that programs do not know.
 
-use super::names::{self, quote_for, quoted};
+use super::names::{quote_for, quoted};
 use super::session;
 use super::values::Values;
 use crate::plan::OldPrograms;
@@ -127,7 +127,7 @@ pub(super) async fn require_fill(
 ) -> Result<(), Error> {
     let doing = format!("the triggers of {}", table.name());
     let query = format!("SELECT {}", fill_runs(work, table)?);
-    if names::is(runner, &doing, &query, &[]).await? {
+    if runner.is(&doing, &query, &[]).await? {
         return Ok(());
     }
     let enable = enable(&table.name().quoted(work.backend)?, "fill")?;

@@ -107,8 +107,7 @@ pub(super) async fn make(runner: &mut Runner<'_>, work: &Work) -> Result<(), Err
     };
     let map = map_of(work)?;
     let exists = Backend::Sqlite.has_table(TABLE);
-    let rows = runner.query("the map of ids", &exists, &[]).await?;
-    if rows.first().map(|row| row.is(0)).transpose()? != Some(true) {
+    if !runner.is("the map of ids", &exists, &[]).await? {
         runner.run("the map of ids", &map.create()).await?;
     }
     let insert = format!(

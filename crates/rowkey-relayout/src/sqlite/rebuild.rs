@@ -188,8 +188,7 @@ async fn triggers_of(runner: &mut Runner<'_>, table: &QualifiedName) -> Result<V
 /// table.
 async fn refresh_statistics(runner: &mut Runner<'_>, table: &Rebuild<'_>) -> Result<(), Error> {
     let exists = "SELECT count(*) FROM sqlite_master WHERE name = 'sqlite_stat1'";
-    let rows = runner.query("the statistics", exists, &[]).await?;
-    if rows.first().map(|row| row.is(0)).transpose()? == Some(true) {
+    if runner.is("the statistics", exists, &[]).await? {
         let (name, _) = names(table)?;
         let analyze = format!("ANALYZE {name}");
         runner.run("the statistics", &analyze).await?;

@@ -67,8 +67,7 @@ async fn may_alter(
     let query = "SELECT HAS_PERMS_BY_NAME(@P1, 'OBJECT', 'ALTER')";
     let name = Value::Text(table.name().quoted(rowkey_core::Backend::SqlServer)?);
     let doing = format!("the permissions on {}", table.name());
-    let rows = connection.query(&doing, query, &[name]).await?;
-    if !rows.first().map_or(Ok(false), |row| row.is(0))? {
+    if !connection.is(&doing, query, &[name]).await? {
         refusals.add(
             table.name().to_string(),
             "the account may not alter it",

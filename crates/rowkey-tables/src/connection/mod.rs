@@ -207,6 +207,11 @@ impl Connection {
         row.count(0).map_err(|error| differs(doing, error))
     }
 
+    /// Whether what a query of one row selects is true.
+    pub async fn is(&mut self, doing: &str, query: &str, values: &[Value]) -> Result<bool, Error> {
+        self.one_row(doing, query, values).await?.is(0)
+    }
+
     /// Calls a function with each row of a query as it arrives.
     ///
     /// # Errors

@@ -478,11 +478,8 @@ pub(crate) async fn number(connection: &mut Connection, query: &str) -> Result<i
     Ok(rows.first().context("a row")?.integer(0)?)
 }
 
+/// The only text of a query; empty for NULL, which is what rows of no table add up to.
 pub(crate) async fn text(connection: &mut Connection, query: &str) -> Result<String> {
-    let rows = connection.query("a text", query, &[]).await?;
-    Ok(rows
-        .first()
-        .with_context(|| query.to_owned())?
-        .text(0)?
-        .to_owned())
+    let row = connection.one_row(query, query, &[]).await?;
+    Ok(row.optional_text(0)?.unwrap_or_default().to_owned())
 }

@@ -5,7 +5,7 @@
 
 use super::scope::{Scope, Tables};
 use crate::catalog::{Dependent, DependentKind, QualifiedName, Table};
-use crate::connection::{Connection, Row};
+use crate::connection::Connection;
 use crate::error::Error;
 use crate::text_literal::text_literal;
 use rowkey_core::Backend;
@@ -24,9 +24,18 @@ pub(super) async fn read(
     triggers(connection, scope, tables).await?;
     routines(connection, scope, tables, &mut unseen).await?;
     events(connection, scope, tables).await?;
-    partitions(connection, scope, tables).await?;
-    checks(connection, scope, tables).await?;
-    generated_columns(connection, scope, tables).await?;
+    for (kind, query) in [
+        (DependentKind::Partition, Some(partitions(scope))),
+        (DependentKind::Check, checks(connection, scope).await?),
+        (
+            DependentKind::GeneratedColumn,
+            generated_columns(connection, scope).await?,
+        ),
+    ] {
+        if let Some(query) = query {
+            add(connection, scope, tables, kind, &query).await?;
+        }
+    }
     privileges(connection, scope, tables).await?;
     for table in tables.values_mut() {
         table.dependents.sort_by(|a, b| {
@@ -191,47 +200,35 @@ fn names(text: &str, name: &str) -> bool {
         })
 }
 
-async fn partitions(
+/// Adds what is said of each table: its schema, its name, the name and the definition of a
+/// dependent.
+async fn add(
     connection: &mut Connection,
     scope: &Scope,
     tables: &mut Tables,
+    kind: DependentKind,
+    query: &str,
 ) -> Result<(), Error> {
-    let query = format!(
-        "SELECT DISTINCT table_schema, table_name, partition_method, \
-         COALESCE(partition_expression, ''), COALESCE(subpartition_expression, '') \
-         FROM information_schema.partitions \
-         WHERE partition_method IS NOT NULL AND table_schema IN ({})",
-        scope.schemas()
-    );
-    for row in scope.rows(connection, "the partitions", &query).await? {
-        let by = format!("{} {}", row.text(3)?, row.text(4)?);
-        add(
-            tables,
-            scope,
-            &row,
-            DependentKind::Partition,
-            row.text(2)?,
-            &by,
-        )?;
+    let doing = format!("each {}", kind.name());
+    for row in scope.rows(connection, &doing, query).await? {
+        if let Some(table) = tables.get_mut(&scope.name(&row, 0, 1)?) {
+            let (name, definition) = (row.text(2)?, row.text(3)?);
+            let uses = |column: &str| names(definition, column);
+            let dependent = dependent(table, kind, name, definition, uses);
+            table.dependents.push(dependent);
+        }
     }
     Ok(())
 }
 
-/// Adds a dependent of the table in a row's first two columns.
-fn add(
-    tables: &mut Tables,
-    scope: &Scope,
-    row: &Row,
-    kind: DependentKind,
-    name: &str,
-    definition: &str,
-) -> Result<(), Error> {
-    if let Some(table) = tables.get_mut(&scope.name(row, 0, 1)?) {
-        let uses = |column: &str| names(definition, column);
-        let dependent = dependent(table, kind, name, definition, uses);
-        table.dependents.push(dependent);
-    }
-    Ok(())
+fn partitions(scope: &Scope) -> String {
+    format!(
+        "SELECT DISTINCT table_schema, table_name, partition_method, \
+         CONCAT(COALESCE(partition_expression, ''), ' ', COALESCE(subpartition_expression, '')) \
+         FROM information_schema.partitions \
+         WHERE partition_method IS NOT NULL AND table_schema IN ({})",
+        scope.schemas()
+    )
 }
 
 /// Whether the server's `information_schema` has a column. Versions differ.
@@ -242,19 +239,15 @@ async fn has(connection: &mut Connection, table: &str, column: &str) -> Result<b
         text_literal(Backend::MySql, table),
         text_literal(Backend::MySql, column)
     );
-    let doing = "the catalogue's own columns";
-    let rows = connection.query(doing, &query, &[]).await?;
-    Ok(rows.first().map(|row| row.is(0)).transpose()? == Some(true))
+    connection
+        .is("the catalogue's own columns", &query, &[])
+        .await
 }
 
-async fn checks(
-    connection: &mut Connection,
-    scope: &Scope,
-    tables: &mut Tables,
-) -> Result<(), Error> {
-    // Older servers parse a CHECK and forget it.
+/// Nothing for older servers, which parse a CHECK and forget it.
+async fn checks(connection: &mut Connection, scope: &Scope) -> Result<Option<String>, Error> {
     if !has(connection, "CHECK_CONSTRAINTS", "CHECK_CLAUSE").await? {
-        return Ok(());
+        return Ok(None);
     }
     // MariaDB's names of CHECKs are unique in their tables only, so that they cannot be joined by
     // name. It has no CHECK that is not enforced.
@@ -266,52 +259,26 @@ async fn checks(
             "CONCAT(check_clause, CASE enforced WHEN 'NO' THEN ' NOT ENFORCED' ELSE '' END)",
         ),
     };
-    let query = format!(
+    Ok(Some(format!(
         "SELECT constraint_schema, table_name, constraint_name, {clause} \
          FROM {from} WHERE constraint_schema IN ({})",
         scope.schemas()
-    );
-    for row in scope.rows(connection, "the CHECKs", &query).await? {
-        add(
-            tables,
-            scope,
-            &row,
-            DependentKind::Check,
-            row.text(2)?,
-            row.text(3)?,
-        )?;
-    }
-    Ok(())
+    )))
 }
 
 async fn generated_columns(
     connection: &mut Connection,
     scope: &Scope,
-    tables: &mut Tables,
-) -> Result<(), Error> {
-    if !has(connection, "COLUMNS", "GENERATION_EXPRESSION").await? {
-        return Ok(());
-    }
-    let query = format!(
-        "SELECT table_schema, table_name, column_name, generation_expression \
-         FROM information_schema.columns \
-         WHERE COALESCE(generation_expression, '') <> '' AND table_schema IN ({})",
-        scope.schemas()
-    );
-    for row in scope
-        .rows(connection, "the generated columns", &query)
-        .await?
-    {
-        add(
-            tables,
-            scope,
-            &row,
-            DependentKind::GeneratedColumn,
-            row.text(2)?,
-            row.text(3)?,
-        )?;
-    }
-    Ok(())
+) -> Result<Option<String>, Error> {
+    let is_known = has(connection, "COLUMNS", "GENERATION_EXPRESSION").await?;
+    Ok(is_known.then(|| {
+        format!(
+            "SELECT table_schema, table_name, column_name, generation_expression \
+             FROM information_schema.columns \
+             WHERE COALESCE(generation_expression, '') <> '' AND table_schema IN ({})",
+            scope.schemas()
+        )
+    }))
 }
 
 /// The privileges of accounts on tables and on columns.

@@ -39,10 +39,9 @@ impl Grants {
     /// Asks the server.
     pub async fn read(connection: &mut Connection) -> Result<Self, Error> {
         let doing = "the database of the connection";
-        let rows = connection.query(doing, "SELECT DATABASE()", &[]).await?;
-        let database = rows.first().map_or(Ok(""), |row| row.text(0))?.to_owned();
+        let row = connection.one_row(doing, "SELECT DATABASE()", &[]).await?;
         let mut grants = Self {
-            database,
+            database: row.text(0)?.to_owned(),
             privileges: None,
         };
         let doing = "the privileges of the account";
@@ -53,10 +52,9 @@ impl Grants {
         let is_role = |row: &Row| row.text(0).is_ok_and(|line| !line.contains(" ON "));
         // MariaDB adds the lines of the role that the session has.
         if connection.backend() == Backend::MySql && rows.iter().any(is_role) {
-            let roles = connection
-                .query(doing, "SELECT CURRENT_ROLE()", &[])
-                .await?;
-            let roles = roles.first().map_or(Ok(NO_ROLE), |row| row.text(0))?;
+            let roles = connection.one_row(doing, "SELECT CURRENT_ROLE()", &[]);
+            let roles = roles.await?;
+            let roles = roles.text(0)?;
             if roles != NO_ROLE {
                 let query = format!("SHOW GRANTS FOR CURRENT_USER() USING {roles}");
                 rows = connection.query(doing, &query, &[]).await?;

@@ -65,9 +65,8 @@ async fn referring(connection: &mut Connection) -> Result<Vec<Row>, Error> {
 impl Scope {
     pub(super) async fn read(connection: &mut Connection) -> Result<Self, Error> {
         let doing = "the database of the connection";
-        let rows = connection.query(doing, "SELECT DATABASE()", &[]).await?;
-        let own = rows.first().map(|row| row.optional_text(0)).transpose()?;
-        let Some(own) = own.flatten().map(ToOwned::to_owned) else {
+        let row = connection.one_row(doing, "SELECT DATABASE()", &[]).await?;
+        let Some(own) = row.optional_text(0)?.map(ToOwned::to_owned) else {
             return Err(Error::refused(
                 "the address of the database",
                 "it names a server, but no database",

@@ -27,8 +27,7 @@ pub(super) async fn unseen(
     let mut unseen = Vec::new();
     let doing = "the privileges of the account";
     let query = "SELECT current_schema() IS NULL";
-    let rows = connection.query(doing, query, &[]).await?;
-    if rows.first().map_or(Ok(false), |row| row.is(0))? {
+    if connection.is(doing, query, &[]).await? {
         unseen.push(
             "every table: the search path has no schema that exists and that the account may use"
                 .into(),

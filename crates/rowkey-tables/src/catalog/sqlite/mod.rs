@@ -210,8 +210,7 @@ async fn foreign_keys(connection: &mut Connection, table: &str) -> Result<Vec<Fo
 async fn estimate_rows(connection: &mut Connection, tables: &mut [Table]) -> Result<(), Error> {
     let doing = "the statistics";
     let exists = "SELECT count(*) FROM sqlite_master WHERE name = 'sqlite_stat1'";
-    let rows = connection.query(doing, exists, &[]).await?;
-    if rows.first().map(|row| row.is(0)).transpose()? != Some(true) {
+    if !connection.is(doing, exists, &[]).await? {
         return Ok(());
     }
     // The first number of `stat` is that of the rows.

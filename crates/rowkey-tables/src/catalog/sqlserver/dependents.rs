@@ -137,8 +137,7 @@ pub(super) async fn add(connection: &mut Connection, catalog: &mut Catalog) -> R
         let doing = format!("each {} of the database", part.kind.name());
         let query = "SELECT CASE WHEN OBJECT_ID(@P1) IS NULL THEN 0 ELSE 1 END";
         let view = [Value::from(part.view)];
-        let rows = connection.query(&doing, query, &view).await?;
-        if !rows.first().map_or(Ok(false), |row| row.is(0))? {
+        if !connection.is(&doing, query, &view).await? {
             let kind = part.kind.name();
             let unseen = format!("each {kind}: this version has no {}", part.view);
             catalog.unseen.push(unseen);

@@ -119,8 +119,7 @@ pub(super) async fn read(connection: &mut Connection) -> Result<Catalog, Error> 
 async fn unseen(connection: &mut Connection, catalog: &mut Catalog) -> Result<(), Error> {
     let query = "SELECT HAS_PERMS_BY_NAME(QUOTENAME(DB_NAME()), 'DATABASE', 'VIEW DEFINITION')";
     let doing = "the permissions of the account";
-    let rows = connection.query(doing, query, &[]).await?;
-    if !rows.first().map_or(Ok(false), |row| row.is(0))? {
+    if !connection.is(doing, query, &[]).await? {
         catalog.unseen.push(
             "tables, views and routines that the account has no permission on: grant it \
              VIEW DEFINITION on the database"

@@ -34,7 +34,7 @@ impl Points {
         };
         let longer = Self {
             linked: behind(&self.linked),
-            even: behind(&self.even),
+            spread: behind(&self.spread),
             is_complete: self.is_complete,
         };
         examine(&longer).is_some()
@@ -43,14 +43,14 @@ impl Points {
 
 /// Whether there is a counter in the points.
 pub(super) fn examine(points: &Points) -> Option<Counted> {
-    let by_clock = clock::examine(&points.even);
-    let near = concentration(&points.even);
+    let by_clock = clock::examine(&points.spread);
+    let near = concentration(&points.spread);
     let is_surprising =
         |counted: Option<Counted>| counted.is_some_and(|counted| counted.chance < chance::NEVER);
     // Sorted random ids are not near to each other on the ring, nor do they keep step with times.
     let is_unsorted = is_surprising(by_clock) || is_surprising(near);
     let by_order = order::examine(&points.linked, points.is_complete, is_unsorted);
-    let by_rhythm = rhythm::examine(&points.even);
+    let by_rhythm = rhythm::examine(&points.spread);
     let found = [by_clock, near, by_order, by_rhythm];
     let mut found: Vec<Counted> = found
         .into_iter()
@@ -64,7 +64,7 @@ pub(super) fn examine(points: &Points) -> Option<Counted> {
     // Times say more than the order, and the order says how many there are as well.
     match by_clock.filter(|clock| clock.chance < chance::NEVER && clock.share * 2.0 > best.share) {
         Some(clock) => best.evidence = clock.evidence,
-        None => best.is_contradicted = clock::are_dated(&points.even),
+        None => best.is_contradicted = clock::are_dated(&points.spread),
     }
     Some(best)
 }

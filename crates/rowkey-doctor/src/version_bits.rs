@@ -11,7 +11,7 @@ const VERSION: u32 = 76;
 
 /// A way to store all sixteen bytes that a layout has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Home {
+pub(super) enum VersionBits {
     /// Version and variant where the text of a UUID has them. The swaps of the COMBs leave them
     /// there.
     Text,
@@ -19,7 +19,7 @@ pub(super) enum Home {
     SqlServer,
 }
 
-impl Home {
+impl VersionBits {
     pub(super) const ALL: [Self; 2] = [Self::Text, Self::SqlServer];
 
     /// The version of a value with the variant of RFC 9562.
@@ -88,16 +88,20 @@ mod tests {
         let mut half = || u128::from(draws.below(u64::MAX));
         for _ in 0..10_000 {
             let stored = half() << 64 | half();
-            for home in Home::ALL {
-                let value = match home {
-                    Home::Text => stored,
-                    Home::SqlServer => Permutation::SqlServer.invert(stored),
+            for version_bits in VersionBits::ALL {
+                let value = match version_bits {
+                    VersionBits::Text => stored,
+                    VersionBits::SqlServer => Permutation::SqlServer.invert(stored),
                 };
                 let expected = match value >> 62 & 3 {
                     2 => (value >> 76 & 15) as u8,
                     _ => NO_VERSION,
                 };
-                assert_eq!(home.version(stored), expected, "{home:?} {stored:032x}");
+                assert_eq!(
+                    version_bits.version(stored),
+                    expected,
+                    "{version_bits:?} {stored:032x}"
+                );
             }
         }
     }

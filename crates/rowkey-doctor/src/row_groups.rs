@@ -22,8 +22,8 @@ const DOING: &str = "reading rows by their places";
 
 /// Whether the file's text is in UTF-8, so that its bytes can be read.
 pub(super) async fn is_possible(connection: &mut Connection) -> Result<bool, Error> {
-    let rows = connection.query(DOING, "PRAGMA encoding", &[]).await?;
-    Ok(rows.first().map(|row| row.text(0)).transpose()? == Some("UTF-8"))
+    let row = connection.one_row(DOING, "PRAGMA encoding", &[]).await?;
+    Ok(row.text(0)? == "UTF-8")
 }
 
 /// Calls a function with each row of the table, in the order of a column with unique whole numbers.
@@ -33,7 +33,7 @@ pub(super) async fn scan(
     place: &str,
     mut take: impl FnMut(&[Held<'_>; SCANNED]) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let query = source.packed_query(place, &packed(source.value()), ROWS);
+    let query = source.group_query(place, &encoded(source.value()), ROWS);
     let mut first = i64::MIN;
     loop {
         let rows = connection.query(DOING, &query, &[first.into()]).await?;
@@ -44,7 +44,7 @@ pub(super) async fn scan(
             return Ok(());
         };
         for row in row.text(1)?.split(',') {
-            take(&unpacked(row).ok_or_else(|| Error::Differs {
+            take(&decoded(row).ok_or_else(|| Error::Differs {
                 what: DOING.into(),
                 found: format!("{row:?}"),
             })?)?;
@@ -57,7 +57,7 @@ pub(super) async fn scan(
 }
 
 /// The expression of a value in the form of this module.
-fn packed(value: &str) -> String {
+fn encoded(value: &str) -> String {
     format!(
         "CASE typeof({value}) WHEN 'text' THEN 't' || {hexadecimal} WHEN 'blob' THEN 'b' || {hexadecimal} \
          WHEN 'integer' THEN 'i' || {value} WHEN 'real' THEN 'r' || {value} ELSE 'n' END",
@@ -68,7 +68,7 @@ fn packed(value: &str) -> String {
     )
 }
 
-fn unpacked(row: &str) -> Option<[Held<'static>; SCANNED]> {
+fn decoded(row: &str) -> Option<[Held<'static>; SCANNED]> {
     let (value, created) = row.split_once(':').unwrap_or((row, ""));
     let (kind, value) = value.split_at_checked(1)?;
     let value = match kind {
@@ -95,8 +95,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_of_every_type_are_unpacked() {
-        let shown = |row| unpacked(row).map(|[value, created]| format!("{value:?} {created:?}"));
+    fn values_of_every_type_are_decoded() {
+        let shown = |row| decoded(row).map(|[value, created]| format!("{value:?} {created:?}"));
         for (row, expected) in [
             ("n", "Null Null"),
             ("i-42:1700", "Integer(-42) Integer(1700)"),

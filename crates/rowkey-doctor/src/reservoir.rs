@@ -18,7 +18,7 @@ const SEED: u64 = 0x6576_656e;
 /// out, so that most rows cost a comparison:
 /// [doi:10.1145/198429.198435](https://doi.org/10.1145/198429.198435).
 #[derive(Clone, Debug)]
-pub(super) struct Even {
+pub(super) struct Reservoir {
     rows: Vec<Kept>,
     seen: u64,
     /// The number of the next row that takes the place of another.
@@ -29,7 +29,7 @@ pub(super) struct Even {
     draws: Draws,
 }
 
-impl Even {
+impl Reservoir {
     pub(super) fn new() -> Self {
         Self {
             rows: Vec::new(),
@@ -113,15 +113,15 @@ mod tests {
     use super::*;
 
     fn of(rows: u64) -> Vec<Kept> {
-        let mut even = Even::new();
+        let mut reservoir = Reservoir::new();
         for number in 0..rows {
-            even.add(Kept {
+            reservoir.add(Kept {
                 stored: number.into(),
                 created: None,
                 follows: true,
             });
         }
-        even.rows()
+        reservoir.rows()
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Points on the ring, what they are evidence of, and how near to each other they are.
 
 use crate::chance;
-use crate::even::independent;
 use crate::hypothesis::Hypothesis;
+use crate::reservoir::independent;
 use crate::window::Kept;
 
 /// The number of values of the counter.
@@ -39,18 +39,18 @@ pub(crate) struct Points {
     /// Windows of neighbours.
     pub(super) linked: Vec<Point>,
     /// Points that do not depend on each other.
-    pub(super) even: Vec<Point>,
+    pub(super) spread: Vec<Point>,
     /// Whether the linked ones are the whole table.
     pub(super) is_complete: bool,
 }
 
 impl Points {
     /// Of windows of neighbours, and of rows from all over the table.
-    pub(crate) fn new(linked: Vec<Point>, even: &[Point], is_complete: bool) -> Self {
+    pub(crate) fn new(linked: Vec<Point>, spread: &[Point], is_complete: bool) -> Self {
         let key = |point: &Point| (point.counter, point.behind);
         Self {
             linked,
-            even: independent(even, |point| point.follows, key),
+            spread: independent(spread, |point| point.follows, key),
             is_complete,
         }
     }
