@@ -1,6 +1,6 @@
 //! The programs of the applications, which make, fill, read and change their tables.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs};
 
@@ -37,10 +37,10 @@ impl Program {
 /// Installs the framework into a folder of its own, unless these versions are there.
 pub(crate) fn install(application: &Application) -> Result<Program> {
     let name = application.name;
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("applications")
-        .join(name);
-    let program = |file: &str| vec![sources.join(file).display().to_string()];
+    let program = |language: &str, ending: &str| {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/applications");
+        vec![format!("{folder}/{language}/{name}_app.{ending}")]
+    };
     let folder = cache()?.join("applications").join(name);
     let (packages, installs, program) = match application.packages {
         Packages::Own => {
@@ -57,7 +57,7 @@ pub(crate) fn install(application: &Application) -> Result<Program> {
             pip.args(["install", "--quiet"]).args(packages);
             let program = Program {
                 command: folder.join("bin/python"),
-                arguments: program("app.py"),
+                arguments: program("python", "py"),
                 modules: None,
             };
             (packages, vec![venv, pip], program)
@@ -68,7 +68,7 @@ pub(crate) fn install(application: &Application) -> Result<Program> {
             npm.arg(&folder).args(packages);
             let program = Program {
                 command: "node".into(),
-                arguments: program("app.js"),
+                arguments: program("node", "js"),
                 modules: Some(folder.join("node_modules")),
             };
             (packages, vec![npm], program)

@@ -2,7 +2,7 @@
 
 use rowkey_testkit::Backend::{self, MariaDb, MySql, Postgres, Sqlite};
 
-/// An application, whose program is in the folder of its name.
+/// An application, whose program is `python/NAME_app.py` or `node/NAME_app.js`.
 pub(crate) struct Application {
     pub(crate) name: &'static str,
     pub(crate) packages: Packages,
@@ -23,15 +23,6 @@ pub(crate) struct Move {
     pub(crate) target: Backend,
     /// What a person adds to `rowkey plan` after its first preflight.
     pub(crate) options: &'static [&'static str],
-    /// Lines of the plan that a person edits then.
-    pub(crate) edits: &'static [Edit],
-}
-
-/// A line of a column's entry that is added or replaced.
-pub(crate) struct Edit {
-    pub(crate) table: &'static str,
-    pub(crate) column: &'static str,
-    pub(crate) line: &'static str,
 }
 
 const fn from(source: Backend, target: Backend) -> Move {
@@ -39,15 +30,14 @@ const fn from(source: Backend, target: Backend) -> Move {
         source,
         target,
         options: &[],
-        edits: &[],
     }
 }
 
-/// Rows of content types and permissions, which Django's migrations make in the target, too.
-const fn django(source: Backend, target: Backend, edits: &'static [Edit]) -> Move {
+/// Django's migrations put content types and permissions into the target, too.
+const fn django(source: Backend, target: Backend) -> Move {
+    let options = &["--existing-rows", "delete"];
     Move {
-        options: &["--existing-rows", "delete"],
-        edits,
+        options,
         ..from(source, target)
     }
 }
@@ -57,9 +47,9 @@ pub(crate) const APPLICATIONS: [Application; 7] = [
         name: "django",
         packages: Packages::Python(&["django==5.2.9", "psycopg[binary]==3.3.9", "pymysql==1.2.4"]),
         moves: &[
-            django(Sqlite, Postgres, &[]),
-            django(MariaDb, Postgres, &[]),
-            django(Postgres, MySql, &[]),
+            django(Sqlite, Postgres),
+            django(MariaDb, Postgres),
+            django(Postgres, MySql),
         ],
     },
     Application {

@@ -1,8 +1,7 @@
-"""Prefect's own tables, through its client and its ORM: `app.py migrate|fill|read|write`, on APPLICATION_URL."""
+"""Prefect's own tables, through its client and its ORM."""
 
 import asyncio
 import datetime as dt
-import json
 import os
 import sys
 
@@ -15,6 +14,7 @@ os.environ["PREFECT_SERVER_DATABASE_CONNECTION_URL"] = f"{drivers[scheme]}://{re
 os.environ["PREFECT_SERVER_ANALYTICS_ENABLED"] = "false"
 os.environ["PREFECT_LOGGING_TO_API_ENABLED"] = "false"
 
+import rows
 import sqlalchemy as sa
 from prefect import flow, task
 from prefect.client.orchestration import PrefectClient
@@ -55,28 +55,30 @@ async def fill():
         flow_id = await api.create_flow(order)
         await api.create_work_pool(WorkPoolCreate(name="pool", type="process"))
         schedules = [
-            DeploymentScheduleCreate(schedule=CronSchedule(cron="0 3 * * *", timezone="Europe/Berlin")),
-            DeploymentScheduleCreate(schedule=IntervalSchedule(interval=dt.timedelta(hours=1), anchor_date=moment)),
+            CronSchedule(cron="0 3 * * *", timezone="Europe/Berlin"),
+            IntervalSchedule(interval=dt.timedelta(hours=1), anchor_date=moment),
         ]
+        schedules = [DeploymentScheduleCreate(schedule=schedule) for schedule in schedules]
         deployment = await api.create_deployment(
             flow_id, "nightly", schedules=schedules, work_pool_name="pool", tags=["a", "ß"],
             parameters={"number": 2}, paused=True,
         )
         await api.create_concurrency_limit(tag="database", concurrency_limit=2)
         for n in range(5):
-            await api.create_variable(VariableCreate(name=f"v{n}", value={"ä": [n, None]}, tags=["x"]))
+            variable = VariableCreate(name=f"v{n}", value={"ä": [n, None]}, tags=["x"])
+            await api.create_variable(variable)
         for n in range(40):
             run = await api.create_flow_run(
                 order, name=f"run {n}", parameters={"number": n, "note": "\\\"\n👩‍🚀"},
                 tags=["ü"] * (n % 2), state=Scheduled(scheduled_time=moment),
             )
             await api.set_flow_run_state(run.id, Running(), force=True)
-            task = await api.create_task_run(pack, run.id, dynamic_key=str(n), name=f"task {n}", state=Running())
+            task = await api.create_task_run(pack, run.id, dynamic_key=str(n), state=Running())
             await api.set_task_run_state(task.id, Completed(message="µ"), force=True)
             end = Completed() if n % 3 else Failed(message="O'Brien \\ failed")
             await api.set_flow_run_state(run.id, end, force=True)
-            log = LogCreate(name="log", level=20, message=f"{n} …", timestamp=moment, flow_run_id=run.id)
-            await api.create_logs([log])
+            message = {"level": 20, "message": f"{n} …", "timestamp": moment}
+            await api.create_logs([LogCreate(name="log", flow_run_id=run.id, **message)])
         for n in range(5):
             await api.create_flow_run_from_deployment(deployment, name=f"deployed {n}")
 
@@ -87,7 +89,7 @@ async def read():
         for mapper in database.Base.registry.mappers:
             for row in (await session.execute(sa.select(mapper))).scalars():
                 fields = {key: getattr(row, key) for key in mapper.columns.keys()}
-                print(mapper.class_.__name__, json.dumps(fields, default=plain, sort_keys=True))
+                rows.show(mapper.class_.__name__, fields)
 
 
 async def write():
@@ -95,7 +97,8 @@ async def write():
         found = await api.read_flow_by_name(order.name)
         runs = await api.read_flow_runs(limit=200)
         deployment = await api.read_deployment_by_name(f"{order.name}/nightly")
-        run = await api.create_flow_run_from_deployment(deployment.id, name="new", parameters={"number": 7})
+        parameters = {"number": 7}
+        run = await api.create_flow_run_from_deployment(deployment.id, parameters=parameters)
         assert run.flow_id == found.id
         await api.set_flow_run_state(run.id, Completed(), force=True)
         again = await api.read_flow_run(run.id)
@@ -103,12 +106,6 @@ async def write():
         await api.delete_flow_run(runs[0].id)
         assert len(await api.read_flow_runs(limit=200)) == len(runs)
         await api.delete_deployment(deployment.id)
-
-
-def plain(value):
-    if isinstance(value, dt.datetime):
-        return value.astimezone(dt.timezone.utc).isoformat()
-    return value.model_dump(mode="json") if hasattr(value, "model_dump") else str(value)
 
 
 asyncio.run({"migrate": migrate, "fill": fill, "read": read, "write": write}[sys.argv[1]]())

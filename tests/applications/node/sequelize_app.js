@@ -1,8 +1,9 @@
-// A shop of Sequelize and Umzug: `app.js migrate|fill|read|write`, on APPLICATION_URL.
+// A shop of Sequelize and Umzug.
 
 const assert = require("node:assert");
 const { DataTypes, Op, Sequelize } = require("sequelize");
 const { SequelizeStorage, Umzug } = require("umzug");
+const rows = require("./rows");
 
 const db = new Sequelize(process.env.APPLICATION_URL, { logging: false });
 const id = { type: DataTypes.BIGINT, primaryKey: true, autoIncrement: true };
@@ -71,49 +72,23 @@ async function migrate() {
 
 async function fill() {
   const tags = await Tag.bulkCreate([0, 1, 2, 3, 4].map((n) => ({ name: `tag ${n}` })));
-  const moments = ["2024-02-29T23:59:59.999Z", "1970-01-01T00:00:00.001Z", "2199-12-31T12:00:00Z"];
-  const documents = [{}, { b: [1, null, true, { ü: '\\"\n' }], a: 2 ** 53 }, null, [1.5], "text"];
-  const names = ["Ada", "Żółć", "李小龙", "O'Brien \\", "👩‍🚀", ""];
   let last = null;
   for (let n = 0; n < 100; n++) {
     last = await Customer.create({
       referredById: n % 3 ? last.id : null,
-      name: names[n % 6],
-      born: n % 5 ? `${1900 + n}-02-28` : null,
-      isActive: n % 2 === 1,
-      mayWrite: [null, true, false][n % 3],
+      ...rows.customer(n),
     });
     await last.setTags(tags.slice(0, n % 4));
-    const orders = [0, 1, 2].map((k) => ({
-      customerId: last.id,
-      state: ["open", "paid"][k % 2],
-      amount: ["0.00", "-0.01", "9999999999.99", "12.50"][(n + k) % 4],
-      weight: [null, 0.1, -1e300, 5e-324, 1 / 3][(n + k) % 5],
-      pieces: [1, 32767, -32768][k],
-      largest: [null, "-9223372036854775808", "9223372036854775807"][k],
-      made: new Date(moments[(n + k) % 3]),
-      wanted: [null, "00:00:00", "23:59:59"][k],
-      data: documents[(n + k) % 5],
-      scan: [null, Buffer.alloc(0), Buffer.from([...Array(256).keys()])][k],
-      note: ["", "line\r\nline\ttab", "x".repeat(70000)][n === 7 ? k : 0],
-    }));
+    const orders = [0, 1, 2].map((k) => ({ customerId: last.id, ...rows.order(n, k) }));
     await Order.bulkCreate(orders);
   }
   // So that the counter is beyond the last row.
   await (await Order.findOne({ order: [["id", "DESC"]] })).destroy();
 }
 
-/** Keys in one order, and numbers of 64 bits as text: MySQL's driver gives small ones as numbers. */
-function sorted(key, value) {
-  if (["id", "largest"].includes(key) && value !== null) return String(value);
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
-  if (value.type === "Buffer") return Buffer.from(value.data).toString("hex");
-  return Object.fromEntries(Object.entries(value).sort());
-}
-
 async function read() {
   for (const model of [Tag, Customer, Tagged, Order]) {
-    for (const row of await model.findAll()) console.log(model.name, JSON.stringify(row.toJSON(), sorted));
+    for (const row of await model.findAll()) rows.show(model.name, row.toJSON());
   }
 }
 
@@ -139,9 +114,5 @@ async function write() {
   assert.equal((await referring.reload({ include: [] })).referredById, null);
 }
 
-({ migrate, fill, read, write })[process.argv[2]]()
-  .then(() => db.close())
-  .catch((error) => {
-    console.error(error);
-    process.exit(1);
-  });
+const step = (work) => () => work().then(() => db.close());
+rows.run({ migrate: step(migrate), fill: step(fill), read: step(read), write: step(write) });

@@ -1,7 +1,6 @@
-"""A shop of Django with its admin: `app.py migrate|fill|read|write`, on APPLICATION_URL."""
+"""A shop of Django with its admin."""
 
 import datetime as dt
-import json
 import os
 import sys
 import tempfile
@@ -9,6 +8,7 @@ from decimal import Decimal
 from urllib.parse import urlsplit
 
 import django
+import rows
 from django.apps import apps
 from django.conf import settings
 from django.core.management import call_command
@@ -70,40 +70,21 @@ def fill():
     session.save()
     labels = [Label.objects.create(name=f"label {n}") for n in range(5)]
     customer = None
-    moments = [
-        dt.datetime(2024, 2, 29, 23, 59, 59, 999999, dt.timezone.utc),
-        dt.datetime(2026, 3, 29, 2, 30, tzinfo=dt.timezone(dt.timedelta(hours=5, minutes=45))),
-        dt.datetime(1970, 1, 1, 0, 0, 0, 1, dt.timezone.utc),
-        dt.datetime(2199, 12, 31, 12, 0, tzinfo=dt.timezone.utc),
-    ]
-    documents = [{}, {"b": [1, None, True, {"ü": "\\\"\n"}], "a": 2**53}, [], "text", 1.5, False]
     for n in range(100):
         customer = Customer.objects.create(
             user=users[n] if n < 20 else None,
             referred_by=customer if n % 3 else None,
-            name=["Ada", "Żółć", "李小龍", "O'Brien \\", "👩‍🚀 ", ""][n % 6],
             email=f"c{n}@example.com" if n % 4 else None,
-            born=dt.date(1900 + n, 2, 28) if n % 5 else None,
-            is_active=bool(n % 2),
-            may_write=[None, True, False][n % 3],
+            **rows.customer(n),
         )
         customer.labels.set(labels[: n % 4])
         for k in range(3):
             Order.objects.create(
                 customer=customer,
-                state=["open", "paid"][k % 2],
-                amount=Decimal(["0.00", "-0.01", "9999999999.99", "12.50"][(n + k) % 4]),
-                weight=[None, 0.1, -1e300, 5e-324, 1 / 3][(n + k) % 5],
-                pieces=[1, 32767][k % 2],
-                largest=[None, 0, 2**63 - 1][k],
-                made=moments[(n + k) % 4],
-                wanted=[None, dt.time(0, 0), dt.time(23, 59, 59, 999999)][k],
                 took=[None, dt.timedelta(microseconds=-1), dt.timedelta(40, 3, 5)][(n + k) % 3],
-                data=documents[(n + k) % 6],
-                more=documents[k] if n % 2 else None,
-                scan=[None, b"", bytes(range(256))][k],
+                more=rows.DOCUMENTS[k] if n % 2 else None,
                 address=[None, "192.0.2.1", "2001:db8::1"][k],
-                note=["", "line\r\nline\ttab", "x" * 70_000][k if n == 7 else 0],
+                **rows.order(n, k),
             )
     # So that the counters are beyond the last rows.
     Order.objects.order_by("-pk").first().delete()
@@ -115,19 +96,13 @@ def fill():
     )
 
 
-def plain(value):
-    if isinstance(value, dt.datetime):
-        return value.astimezone(dt.timezone.utc).isoformat()
-    return bytes(value).hex() if isinstance(value, (bytes, memoryview)) else str(value)
-
-
 def read():
     for model in apps.get_models():
         for row in model.objects.order_by("pk"):
             fields = {field.name: getattr(row, field.attname) for field in model._meta.fields}
             for field in model._meta.many_to_many:
-                fields[field.name] = sorted(str(other.pk) for other in getattr(row, field.name).all())
-            print(model.__name__, json.dumps(fields, default=plain, sort_keys=True))
+                fields[field.name] = sorted(str(o.pk) for o in getattr(row, field.name).all())
+            rows.show(model.__name__, fields)
 
 
 def write():
@@ -135,7 +110,8 @@ def write():
     from django.db.models import Max
     from shop.models import Customer, Label, Order
 
-    before = {model: model.objects.aggregate(Max("pk"))["pk__max"] for model in (User, Label, Order)}
+    last = lambda model: model.objects.aggregate(Max("pk"))["pk__max"]
+    users, labels, orders = map(last, (User, Label, Order))
     user = User.objects.create_user("new", password=None)
     user.user_permissions.add(Permission.objects.get(codename="add_order"))
     label = Label.objects.create(name="new")
@@ -144,11 +120,11 @@ def write():
     made = dt.datetime(2026, 11, 28, 12, tzinfo=dt.timezone.utc)
     took = dt.timedelta(days=-1, microseconds=5)
     order = Order.objects.create(
-        customer=customer, amount=Decimal("1.10"), made=made, took=took, data={"new": [1]}, scan=b"\0"
+        customer=customer, amount="1.10", made=made, took=took, data={"new": [1]}, scan=b"\0"
     )
-    assert user.pk > before[User], "the counter of users begins again"
-    assert label.pk == before[Label] + 2, f"label {label.pk} follows {before[Label]}"
-    assert order.pk == before[Order] + 2, f"order {order.pk} follows {before[Order]}"
+    assert user.pk == users + 1, f"user {user.pk} follows {users}"
+    assert label.pk == labels + 2, f"label {label.pk} follows {labels}"
+    assert order.pk == orders + 2, f"order {order.pk} follows {orders}"
     found = Order.objects.get(data__new=[1], made=made, token=order.token)
     assert (found.took, found.amount, bytes(found.scan)) == (took, Decimal("1.10"), b"\0")
     assert Customer.objects.filter(labels=label, user__username="new").get() == customer

@@ -1,8 +1,9 @@
-// A shop of TypeORM: `app.js migrate|fill|read|write`, on APPLICATION_URL.
+// A shop of TypeORM.
 
 require("reflect-metadata");
 const assert = require("node:assert");
 const { DataSource, EntitySchema, In } = require("typeorm");
+const rows = require("./rows");
 
 const url = process.env.APPLICATION_URL;
 const type = url.startsWith("postgres") ? "postgres" : "mysql";
@@ -78,33 +79,14 @@ async function migrate(db) {
 
 async function fill(db) {
   const tags = await db.getRepository(Tag).save([0, 1, 2, 3, 4].map((n) => ({ name: `tag ${n}` })));
-  const moments = ["2024-02-29T23:59:59.999Z", "1970-01-01T00:00:00.001Z", "2199-12-31T12:00:00Z"];
-  const documents = [{}, { b: [1, null, true, { ü: '\\"\n' }], a: 2 ** 53 }, null, [1.5], "text"];
-  const names = ["Ada", "Żółć", "李小龙", "O'Brien \\", "👩‍🚀", ""];
   let customer = null;
   for (let n = 0; n < 100; n++) {
     customer = await db.getRepository(Customer).save({
       referredBy: n % 3 ? customer : null,
-      name: names[n % 6],
-      born: n % 5 ? `${1900 + n}-02-28` : null,
-      isActive: n % 2 === 1,
-      mayWrite: [null, true, false][n % 3],
+      ...rows.customer(n),
       tags: tags.slice(0, n % 4),
     });
-    const orders = [0, 1, 2].map((k) => ({
-      customer,
-      state: ["open", "paid"][k % 2],
-      amount: ["0.00", "-0.01", "9999999999.99", "12.50"][(n + k) % 4],
-      weight: [null, 0.1, -1e300, 5e-324, 1 / 3][(n + k) % 5],
-      pieces: [1, 32767, -32768][k],
-      largest: [null, "-9223372036854775808", "9223372036854775807"][k],
-      made: new Date(moments[(n + k) % 3]),
-      wanted: [null, "00:00:00", "23:59:59"][k],
-      data: documents[(n + k) % 5],
-      words: [null, ["a", "b"], [""]][k],
-      scan: [null, Buffer.alloc(0), Buffer.from([...Array(256).keys()])][k],
-      note: ["", "line\r\nline\ttab", "x".repeat(70000)][n === 7 ? k : 0],
-    }));
+    const orders = [0, 1, 2].map((k) => ({ customer, ...rows.order(n, k) }));
     await db.getRepository(Order).save(orders);
   }
   // So that the counter is beyond the last row.
@@ -112,19 +94,12 @@ async function fill(db) {
   await db.getRepository(Order).remove(last);
 }
 
-/** Keys in one order: jsonb has another one than the text. */
-function sorted(_, value) {
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
-  if (value.type === "Buffer") return Buffer.from(value.data).toString("hex");
-  return Object.fromEntries(Object.entries(value).sort());
-}
-
 async function read(db) {
   const relations = { tag: {}, customer: { referredBy: true, tags: true }, order: { customer: true } };
   for (const { name } of db.entityMetadatas.filter((entity) => relations[entity.name])) {
     for (const row of await db.getRepository(name).find({ relations: relations[name] })) {
       row.tags?.sort((a, b) => a.id - b.id);
-      console.log(name, JSON.stringify(row, sorted));
+      rows.show(name, row);
     }
   }
 }
@@ -152,11 +127,9 @@ async function write(db) {
   assert.equal(left.referredBy, null);
 }
 
-(async () => {
+const step = (work) => async () => {
   const db = await new DataSource(options).initialize();
-  await { migrate, fill, read, write }[process.argv[2]](db);
+  await work(db);
   await db.destroy();
-})().catch((error) => {
-  console.error(error);
-  process.exit(1);
-});
+};
+rows.run({ migrate: step(migrate), fill: step(fill), read: step(read), write: step(write) });
