@@ -73,6 +73,8 @@ impl<'r> Found<'r> {
         };
         let is_loose = matches!(column.own, Type::Loose(_));
         let is_any = is_loose || column.own == Type::Own;
+        // The word has numeric affinity, which makes numbers of them.
+        let is_json = column.own == Type::Json;
         Ok(match (kind, &self) {
             (_, Self::Null) => Cell::Null,
             (Kind::Own, Self::Integer(number)) => Cell::Integer(*number),
@@ -86,10 +88,12 @@ impl<'r> Found<'r> {
             (Kind::Decimal, Self::Real(number)) if is_loose && number.is_finite() => {
                 Cell::Decimal(batch.keep(number.to_string().as_bytes()))
             }
-            (Kind::Text, Self::Integer(number)) if is_any => {
+            (Kind::Text | Kind::Json, Self::Integer(number)) if is_any || is_json => {
                 Cell::Text(batch.keep(number.to_string().as_bytes()))
             }
-            (Kind::Text, Self::Real(number)) if is_any => {
+            (Kind::Text | Kind::Json, Self::Real(number))
+                if is_any || is_json && number.is_finite() =>
+            {
                 Cell::Text(batch.keep(format!("{number:?}").as_bytes()))
             }
             (Kind::Bool, Self::Integer(truth @ (0 | 1))) => Cell::Bool(*truth == 1),

@@ -70,6 +70,17 @@ async fn json(source: String, target: String) -> Result<()> {
     }
     from.execute("a row", "INSERT INTO note VALUES (4, NULL)")
         .await?;
+    if from.backend() == Backend::Sqlite {
+        // Its affinity makes numbers of them.
+        let numbers = [
+            "DROP TABLE note",
+            &create("json"),
+            "INSERT INTO note VALUES (7, '1.5'), (8, '2')",
+        ];
+        execute(&mut from, "numbers", &numbers).await?;
+        let rows = "INSERT INTO note VALUES (2, '[1e2, 100, -0.0, 12345678901]'), (4, NULL)";
+        from.execute("rows", rows).await?;
+    }
     into_existing(&source, &target).await?;
 
     to.execute("a change", "UPDATE note SET body = '[2]' WHERE id = 2")
@@ -82,7 +93,8 @@ async fn json(source: String, target: String) -> Result<()> {
         "{compared:?}"
     );
 
-    to.execute("no rows", "DELETE FROM note").await?;
+    let anew = ["DELETE FROM note", "DROP TABLE rowkey_copy"];
+    execute(&mut to, "no rows", &anew).await?;
     let lost = match to.backend() {
         Backend::Postgres => r#"["\u0000"]"#.replace(
             '\\',
