@@ -46,6 +46,7 @@ mod table_parts;
 mod table_side;
 #[cfg(feature = "spark")]
 mod target_tables;
+mod untyped;
 mod write;
 
 pub use self::compare::{ComparedTable, Comparison, Difference, compare};

@@ -23,25 +23,36 @@ const MOST_BATCH_ROWS: u32 = 100_000;
 impl CopyPlan {
     /// The source's tables are as they were when the plan was written.
     pub(crate) fn check_catalog(&self, catalog: &Catalog) -> Result<(), Error> {
-        for table in &self.tables {
-            catalog.table(&table.name)?;
-            if catalog.hash_to_copy(&table.name) != table.catalog {
-                return Err(Error::refused(
+        all_or_one(self.changed_tables(catalog))
+    }
+
+    /// The tables that are not as they were.
+    pub(super) fn changed_tables(&self, catalog: &Catalog) -> Vec<Error> {
+        let changed = self.tables.iter().filter_map(|table| {
+            let error = || {
+                Error::refused(
                     format!("the table {}", table.name),
                     "it has changed in the source since the plan was written",
                     "write the plan again with `rowkey plan`",
-                ));
+                )
+            };
+            match catalog.table(&table.name) {
+                Err(missing) => Some(missing),
+                Ok(_) if catalog.hash_to_copy(&table.name) != table.catalog => Some(error()),
+                Ok(_) => None,
             }
-        }
-        Ok(())
+        });
+        changed.collect()
     }
 
     /// Every column and every name that has no place, as one error.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        all_or_one(self.refusals()?)
+        let mut refused = self.refusals()?;
+        refused.extend(self.without_refused_columns().0);
+        all_or_one(refused)
     }
 
-    /// Every column and every name that has no place.
+    /// Every name that has no place, and what else the plan itself says wrong.
     pub(super) fn refusals(&self) -> Result<Vec<Error>, Error> {
         let mut refused = names::refusals(self, self.source()?, self.target()?);
         if self.tables.is_empty() {
@@ -58,11 +69,21 @@ impl CopyPlan {
                 format!("write at most {MOST_BATCH_ROWS}"),
             ));
         }
-        for table in &self.tables {
-            let columns = table.columns.iter();
-            refused.extend(columns.filter_map(|column| self.sides_of(table, column).err()));
-        }
         Ok(refused)
+    }
+
+    /// Every column that has no place, and the plan without them.
+    pub(super) fn without_refused_columns(&self) -> (Vec<Error>, Self) {
+        let mut refused = Vec::new();
+        let mut plan = self.clone();
+        for (table, left) in self.tables.iter().zip(&mut plan.tables) {
+            left.columns.retain(|column| {
+                let sides = self.sides_of(table, column);
+                sides.map_err(|error| refused.push(error)).is_ok()
+            });
+        }
+        plan.tables.retain(|table| !table.columns.is_empty());
+        (refused, plan)
     }
 
     /// All tables on both sides.

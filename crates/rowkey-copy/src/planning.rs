@@ -15,6 +15,7 @@ use crate::engine::engine;
 use crate::existing::has_rows;
 use crate::plan::{ColumnPlan, CopyPlan, CopyPolicy, ExistingRows, TablePlan, VERSION};
 use crate::replacements::Replacements;
+use crate::untyped;
 
 /// What a person chooses for all tables of a plan.
 #[derive(Clone, Copy, Debug, Default)]
@@ -87,10 +88,14 @@ pub(crate) async fn plan_for(
         choices,
         ids: BTreeMap::new(),
         kept: BTreeMap::new(),
+        untyped: BTreeMap::new(),
     };
     let mut empty = Vec::new();
     for table in &tables {
         progress.report(Step::Begins(format!("examining {}", table.name)));
+        for (column, own) in untyped::types(source, table).await? {
+            planner.untyped.insert(place(table, &column), own);
+        }
         for column in planner.id_columns(table) {
             match ids(source, table, &column.name).await? {
                 StoredIds::Known {
@@ -198,6 +203,8 @@ struct Planner<'c> {
     ids: BTreeMap<Place, Ids>,
     /// Why columns that look like ids stay as they are.
     kept: BTreeMap<Place, String>,
+    /// What the values of columns without a type are.
+    untyped: BTreeMap<Place, Type>,
 }
 
 impl<'c> Planner<'c> {
@@ -412,6 +419,8 @@ impl<'c> Planner<'c> {
         let own = column_type
             .meaning()
             .ok_or_else(|| format!("{}'s type `{column_type}` has no place yet", self.source))?;
+        let found = self.untyped.get(&place(table, &column.name));
+        let own = found.copied().unwrap_or(own);
         if column_type.is_any() && self.target.stores_any_type() {
             return Ok(types::KEEPS_ANY.into());
         }

@@ -82,10 +82,16 @@ impl Preflights {
         };
         match json {
             true => json_line(lines, &preflight),
-            false => sentences(
-                lines,
-                &[("notes", &preflight.notes), ("refused", &preflight.refused)],
-            ),
+            false => {
+                sentences(lines, &[("notes", &preflight.notes)]);
+                for (kind, reasons) in preflight.refused_by_kind() {
+                    let colon = if kind.is_empty() { "" } else { ": " };
+                    text_line(lines, &format!("refused{colon}{kind}"));
+                    for reason in reasons {
+                        text_line(lines, &format!("  {reason}"));
+                    }
+                }
+            }
         }
         Ok(!preflight.refused.is_empty())
     }

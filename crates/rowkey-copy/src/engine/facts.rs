@@ -176,6 +176,8 @@ pub(crate) struct Rows {
     pub(crate) byte_count: &'static str,
     pub(crate) byte_count_of_text: &'static str,
     pub(crate) character_count: &'static str,
+    /// What says of a value what it is, where columns need no type.
+    pub(crate) class: Option<&'static str>,
     /// What compares two values as text, byte by byte.
     pub(crate) comparable: &'static str,
     /// What counts without an end at 2³¹.

@@ -88,6 +88,7 @@ const fn of(
             byte_count: "octet_length({})",
             byte_count_of_text: "octet_length({})",
             character_count: "char_length({})",
+            class: None,
             comparable: "CAST({} AS BINARY)",
             count: "COUNT",
             only: "",

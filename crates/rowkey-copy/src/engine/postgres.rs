@@ -81,6 +81,7 @@ pub(super) const ENGINE: Engine = Engine {
         byte_count: "octet_length({})",
         byte_count_of_text: "octet_length({})",
         character_count: "char_length({})",
+        class: None,
         comparable: "CAST({} AS text)",
         count: "COUNT",
         only: "ONLY ",

@@ -71,6 +71,7 @@ pub(super) const ENGINE: Engine = Engine {
         byte_count: "DATALENGTH({})",
         byte_count_of_text: "DATALENGTH(CONVERT(nvarchar(max), {})) / 2 * 3",
         character_count: "DATALENGTH(CONVERT(nvarchar(max), {})) / 2",
+        class: None,
         comparable: "CONVERT(nvarchar(200), {}) COLLATE Latin1_General_100_BIN2",
         count: "COUNT_BIG",
         only: "",

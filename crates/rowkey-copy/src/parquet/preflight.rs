@@ -87,6 +87,7 @@ fn answer(source: &'static str, target: &'static str) -> Preflight {
         target,
         values: Vec::new(),
         refused: Vec::new(),
+        kinds: Vec::new(),
         notes: vec![VALUES.into()],
     }
 }

@@ -2,17 +2,22 @@
 
 pub(crate) mod clashes;
 mod conditions;
+mod kind;
 pub(crate) mod references;
 mod rehearsal;
 mod suspects;
 mod target;
 mod values;
 
+use std::iter;
+
 use rowkey_tables::catalog::{Catalog, Table};
 use rowkey_tables::connection::Connection;
 use rowkey_tables::{Error, Progress, Step};
 use serde::Serialize;
 
+use self::kind::Kind;
+use self::target::Place;
 pub use self::values::{Misfit, Misfits};
 use super::job::{planned_objects, unknown_names};
 use super::mapping::{all_or_one, check_backends};
@@ -35,8 +40,11 @@ pub struct Preflight {
     pub target: &'static str,
     /// The values that the target has no place for.
     pub values: Vec<Misfits>,
-    /// Why the copy is refused, the values among it; nothing if it can begin.
+    /// Why the copy is refused, the values among it, by kinds of reasons; nothing if it can begin.
     pub refused: Vec<String>,
+    /// Their kinds, as titles.
+    #[serde(skip)]
+    pub kinds: Vec<&'static str>,
     /// What stays behind, and what could not be looked at.
     pub notes: Vec<String>,
 }
@@ -62,7 +70,8 @@ impl Preflight {
         session::set_target(target).await?;
         let mut findings = Findings::default();
         let tables = findings.check_plan(plan, &catalog)?;
-        if findings.refused.is_empty() {
+        let is_complete = findings.refused.is_empty();
+        if !tables.is_empty() {
             let target_catalog = Catalog::read(target).await?;
             match checkpoint::find(target, &target_catalog, plan).await {
                 Ok(None) => {
@@ -74,28 +83,48 @@ impl Preflight {
                 Ok(Some(known)) => {
                     let earlier = copied_rows::look(target, &target_catalog, &tables, &known);
                     let earlier = earlier.await?;
-                    findings.refused.extend(earlier.refused);
+                    findings.refuse(Kind::Target, earlier.refused);
                     findings.notes.push(copied_rows::state(&known));
                     findings.notes.extend(earlier.notes);
                 }
-                Err(error @ Error::Refused { .. }) => findings.refused.push(error),
+                Err(error @ Error::Refused { .. }) => findings.refuse(Kind::Target, [error]),
                 Err(error) => return Err(error),
             }
             let left_out = omissions::of_database(source, plan, &catalog).await?;
             findings.notes.extend(left_out);
-            findings.note_omissions(&tables, &target_catalog)?;
+            // A column that is refused is not left out yet.
+            if is_complete {
+                findings.note_omissions(&tables, &target_catalog)?;
+            }
         }
         if !session::sees_one_moment(source).await? {
             findings.notes.push(session::NO_MOMENT.into());
         }
         findings.notes.extend(catalog.unseen);
+        findings.refused.sort_by_key(|(kind, _)| *kind);
+        let refused = findings.refused.iter();
         Ok(Self {
             source: source.backend().name(),
             target: target.backend().name(),
             values: findings.values,
-            refused: findings.refused.iter().map(ToString::to_string).collect(),
+            kinds: refused.clone().map(|(kind, _)| kind.title()).collect(),
+            refused: refused.map(|(_, error)| error.to_string()).collect(),
             notes: findings.notes,
         })
+    }
+
+    /// The reasons against the copy, each below the title of its kind.
+    pub fn refused_by_kind(&self) -> Vec<(&'static str, Vec<&str>)> {
+        let mut groups: Vec<(&'static str, Vec<&str>)> = Vec::new();
+        // Files have no kinds.
+        let kinds = self.kinds.iter().copied().chain(iter::repeat(""));
+        for (title, reason) in kinds.zip(&self.refused) {
+            match groups.last_mut().filter(|(last, _)| *last == title) {
+                Some((_, reasons)) => reasons.push(reason),
+                None => groups.push((title, vec![reason])),
+            }
+        }
+        groups
     }
 }
 
@@ -120,7 +149,7 @@ pub(super) async fn require(
     }
     let mut findings = Findings::default();
     let tables = findings.check_plan(plan, catalog)?;
-    all_or_one(std::mem::take(&mut findings.refused))?;
+    findings.all_or_one()?;
     progress.report(Step::Begins(LOOKING.into()));
     findings
         .check_databases(
@@ -132,45 +161,59 @@ pub(super) async fn require(
             Some(creates),
         )
         .await?;
-    all_or_one(findings.refused)
+    findings.all_or_one()
 }
 
 /// What was found so far.
 #[derive(Default)]
 struct Findings {
     values: Vec<Misfits>,
-    refused: Vec<Error>,
+    refused: Vec<(Kind, Error)>,
     notes: Vec<String>,
 }
 
 impl Findings {
-    /// What can be said without a look at values.
+    fn refuse(&mut self, kind: Kind, errors: impl IntoIterator<Item = Error>) {
+        let errors = errors.into_iter().map(|error| (kind, error));
+        self.refused.extend(errors);
+    }
+
+    fn all_or_one(&mut self) -> Result<(), Error> {
+        let refused = self.refused.drain(..).map(|(_, error)| error);
+        all_or_one(refused.collect())
+    }
+
+    /// What can be said without a look at values, and the tables without the columns that are
+    /// refused, so that a look at these says the rest.
     fn check_plan<'c>(
         &mut self,
         plan: &CopyPlan,
         catalog: &'c Catalog,
     ) -> Result<Vec<PreparedTable<'c>>, Error> {
         let mut tables = Vec::new();
-        self.refused = plan.refusals()?;
-        if !self.refused.is_empty() {
+        self.refuse(Kind::Plan, plan.refusals()?);
+        let (columns, left) = plan.without_refused_columns();
+        let is_complete = columns.is_empty();
+        self.refuse(Kind::Columns, columns);
+        let changed = plan.changed_tables(catalog);
+        if !changed.is_empty() {
+            // The plan is to be written again.
+            self.refuse(Kind::Changed, changed);
             return Ok(tables);
         }
-        if let Err(error) = plan.check_catalog(catalog) {
-            self.refused.push(error);
-            return Ok(tables);
-        }
-        for planned in &plan.tables {
+        for planned in &left.tables {
             let original = catalog.table(&planned.name)?;
             let once = partitions::require_once(plan, catalog, original);
-            self.refused.extend(once.err());
-            match plan.prepare(catalog, planned) {
+            self.refuse(Kind::Plan, once.err());
+            match left.prepare(catalog, planned) {
                 Ok(table) => tables.push(table),
-                Err(error) => self.refused.push(error),
+                Err(error) => self.refuse(Kind::Plan, [error]),
             }
         }
-        if self.refused.is_empty() {
-            self.refused = unknown_names(&tables)?;
-            self.refused.extend(kept_ids::refusals(plan, catalog));
+        self.refuse(Kind::Plan, kept_ids::refusals(plan, catalog));
+        // An index has its name only with its columns.
+        if is_complete && tables.len() == plan.tables.len() {
+            self.refuse(Kind::Plan, unknown_names(&tables)?);
         }
         Ok(tables)
     }
@@ -188,12 +231,15 @@ impl Findings {
         let sides: Vec<&TableSide> = tables.iter().map(|table| &table.to).collect();
         let makes = creates.unwrap_or_else(|| target::has_none(target_catalog, &sides));
         let refused = target::refusals(target, target_catalog, plan, &sides, makes).await?;
-        if makes && refused.is_empty() {
-            let rehearsed = rehearsal::rehearse(target, target_catalog, tables).await?;
-            self.refused.extend(rehearsed.refused);
+        let places: Vec<&Place> = refused.iter().map(|(place, _)| place).collect();
+        if makes && !places.contains(&&Place::All) {
+            let left = without_refused(tables, &places);
+            let rehearsed = rehearsal::rehearse(target, target_catalog, &left).await?;
+            self.refuse(Kind::Objects, rehearsed.refused);
             self.notes.extend(rehearsed.note);
         }
-        self.refused.extend(refused);
+        let refused = refused.into_iter().map(|(_, error)| error);
+        self.refuse(Kind::Target, refused);
         for planned in tables {
             let PreparedTable { original, from, to } = planned;
             if to.keeps_rows() {
@@ -220,11 +266,12 @@ impl Findings {
             match checked {
                 Err(error) if error.is_denied() => {
                     session::back_to_mark(source).await?;
-                    self.refused.push(Error::refused(
+                    let refused = Error::refused(
                         format!("the table {}", original.name),
                         format!("it may not be read: {}", error.reason()),
                         "grant SELECT on it, or delete its entry from the plan",
-                    ));
+                    );
+                    self.refuse(Kind::Denied, [refused]);
                 }
                 outcome => outcome?,
             }
@@ -246,19 +293,19 @@ impl Findings {
             .iter()
             .map(|misfits| misfits.column.clone())
             .collect();
-        self.refused.extend(misfits.iter().map(Misfits::error));
+        self.refuse(Kind::Values, misfits.iter().map(Misfits::error));
         self.values.extend(misfits);
         let orphans = references::orphans(source, table, existing, tables).await?;
-        self.refused.extend(orphans);
+        self.refuse(Kind::References, orphans);
         if let Some(existing) = existing {
             let late = references::to_later_tables(source, table, existing, tables).await?;
-            self.refused.extend(late);
+            self.refuse(Kind::References, late);
             let broken = conditions::broken(source, table, existing).await?;
-            self.refused.extend(broken.refused);
+            self.refuse(Kind::Checks, broken.refused);
             self.notes.extend(broken.notes);
         }
         let found = clashes::find(source, target, table, existing, &columns).await?;
-        self.refused.extend(found.refused);
+        self.refuse(Kind::Unique, found.refused);
         self.notes.extend(found.notes);
         Ok(())
     }
@@ -287,4 +334,22 @@ impl Findings {
         self.notes.extend(objects::notes(omitted));
         Ok(())
     }
+}
+
+/// The tables without what the target refuses already, so that a rehearsal says the rest.
+fn without_refused<'c>(tables: &[PreparedTable<'c>], places: &[&Place]) -> Vec<PreparedTable<'c>> {
+    let tables = tables.iter().enumerate();
+    let tables = tables.filter(|(number, _)| !places.contains(&&Place::Table(*number)));
+    let tables = tables.map(|(number, table)| {
+        let mut to = table.to.clone();
+        let all = to.columns.len();
+        let is_refused = |name: &str| places.contains(&&Place::Column(number, name.to_owned()));
+        to.columns.retain(|column| !is_refused(&column.name));
+        if to.columns.len() < all {
+            // Its places are not these any more.
+            to.key.clear();
+        }
+        table.with_target(to)
+    });
+    tables.collect()
 }

@@ -16,6 +16,19 @@ pub(super) fn has_none(catalog: &Catalog, sides: &[&TableSide]) -> bool {
     sides.iter().all(|side| table_of(catalog, side).is_none())
 }
 
+/// What of a plan is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    All,
+    /// A table by its number.
+    Table(usize),
+    /// A column of it.
+    Column(usize, String),
+}
+
+/// Why something is refused.
+pub(super) type Refusal = (Place, Error);
+
 /// The refusals of a target's tables.
 pub(super) async fn refusals(
     target: &mut Connection,
@@ -23,28 +36,30 @@ pub(super) async fn refusals(
     plan: &CopyPlan,
     sides: &[&TableSide],
     creates: bool,
-) -> Result<Vec<Error>, Error> {
+) -> Result<Vec<Refusal>, Error> {
     let mut refused = Vec::new();
-    for side in sides {
+    for (number, side) in sides.iter().enumerate() {
+        let mut add = |error| refused.push((Place::Table(number), error));
         match existing::check_target(target, catalog, side, creates).await {
-            Err(error @ (Error::Refused { .. } | Error::Missing { .. })) => refused.push(error),
+            Err(error @ (Error::Refused { .. } | Error::Missing { .. })) => add(error),
             outcome => outcome?,
         }
         if let Some(table) = table_of(catalog, side)
             && !creates
         {
-            refused.extend(computed(table, side));
-            refused.extend(unfilled(table, side));
+            computed(table, side).into_iter().for_each(&mut add);
+            unfilled(table, side, plan).into_iter().for_each(add);
         }
     }
+    let mut general = existing::referring(target, catalog, sides).await?;
     if creates {
-        refused.extend(may_not_create(target).await?);
+        general.extend(may_not_create(target).await?);
+        general.extend(same_tables(target, plan).await?);
         refused.extend(missing_schemas(target, sides).await?);
-        refused.extend(same_tables(target, plan).await?);
         refused.extend(unknown_collations(target, sides).await?);
     }
-    refused.extend(existing::referring(target, catalog, sides).await?);
     refused.extend(unknown_types(target, sides).await?);
+    refused.extend(general.into_iter().map(|error| (Place::All, error)));
     Ok(refused)
 }
 
@@ -119,9 +134,13 @@ fn computed(table: &Table, side: &TableSide) -> Vec<Error> {
 }
 
 /// Columns of an existing table that the plan does not fill.
-fn unfilled(table: &Table, side: &TableSide) -> Vec<Error> {
+fn unfilled(table: &Table, side: &TableSide, plan: &CopyPlan) -> Vec<Error> {
+    let mut planned = plan.tables.iter();
+    // Those that are refused too.
+    let planned = planned.find(|planned| planned.becomes == side.name);
     let is_unfilled = |column: &&rowkey_tables::catalog::Column| {
-        let is_filled = side.columns.iter().any(|filled| {
+        let mut planned = planned.into_iter().flat_map(|planned| &planned.columns);
+        let is_filled = planned.any(|filled| {
             names::folded(side.backend, &filled.name) == names::folded(side.backend, &column.name)
         });
         let is_own = column.column_type(side.backend).is_row_version();
@@ -166,16 +185,16 @@ async fn may_not_create(target: &mut Connection) -> Result<Option<Error>, Error>
 async fn missing_schemas(
     target: &mut Connection,
     sides: &[&TableSide],
-) -> Result<Vec<Error>, Error> {
+) -> Result<Vec<Refusal>, Error> {
     let mut named = Vec::new();
-    for side in sides {
-        let name = side.name.to_string();
+    for (number, side) in sides.iter().enumerate() {
+        let (place, name) = (Place::Table(number), side.name.to_string());
         let instead = "make it, or write another name in `becomes`";
         named.extend(
             side.name
                 .schema
                 .clone()
-                .map(|schema| (name, schema, instead)),
+                .map(|schema| (place, name, schema, instead)),
         );
         for column in side
             .columns
@@ -187,24 +206,25 @@ async fn missing_schemas(
             let schema = name
                 .schema
                 .map(|schema| schema.trim_matches('"').to_owned());
+            let place = Place::Column(number, column.name.clone());
             let name = format!("{}.{}", side.name, column.name);
             let instead = "make it, or write `to = \"text\"`";
             let is_own = column.content == Content::Values(Kind::Own);
             named.extend(
                 schema
                     .filter(|_| is_own)
-                    .map(|schema| (name, schema, instead)),
+                    .map(|schema| (place, name, schema, instead)),
             );
         }
     }
     let query = engine(target.backend()).target.schema;
     let mut refused = Vec::new();
-    for (name, schema, instead) in named {
+    for (place, name, schema, instead) in named {
         let doing = "the schemas of the target";
         let values = [Value::from(schema.as_str())];
         if target.query(doing, query, &values).await?.is_empty() {
             let why = format!("the target has no schema {schema}");
-            refused.push(Error::refused(name, why, instead));
+            refused.push((place, Error::refused(name, why, instead)));
         }
     }
     Ok(refused)
@@ -233,27 +253,23 @@ async fn same_tables(target: &mut Connection, plan: &CopyPlan) -> Result<Vec<Err
 }
 
 /// Types of PostgreSQL's users and extensions, which the copy does not make.
-async fn unknown_types(target: &mut Connection, sides: &[&TableSide]) -> Result<Vec<Error>, Error> {
+async fn unknown_types(
+    target: &mut Connection,
+    sides: &[&TableSide],
+) -> Result<Vec<Refusal>, Error> {
     let mut refused = Vec::new();
     let Some(query) = engine(target.backend()).target.user_type else {
         return Ok(refused);
     };
-    // The copy makes enums, and with each the type of its lists.
-    let columns = sides.iter().flat_map(|side| &side.columns);
-    let is_enum = |column: &&ColumnSide| !column.members.is_empty();
-    let made: Vec<&str> = columns
-        .filter(is_enum)
-        .map(|column| column.sql_type.as_str())
-        .collect();
-    for side in sides {
+    for (number, side) in sides.iter().enumerate() {
         for column in side.columns.iter().filter(|column| column.own == Type::Own) {
-            let element = column.sql_type.as_str().trim_end_matches("[]");
             let values = [Value::from(column.sql_type.as_str())];
             let doing = "the types of the target";
             let row = target.one_row(doing, query, &values).await?;
             let is_known = row.optional_text(0)?.is_some();
             let why = match column.content {
-                Content::Values(Kind::Own) if is_known || made.contains(&element) => continue,
+                // The copy makes enums.
+                Content::Values(Kind::Own) if is_known || !column.members.is_empty() => continue,
                 Content::Values(Kind::Text) if row.is(1)? => continue,
                 Content::Values(Kind::Text) if is_known => {
                     format!(
@@ -263,11 +279,13 @@ async fn unknown_types(target: &mut Connection, sides: &[&TableSide]) -> Result<
                 }
                 _ => format!("the target has no type {}", column.sql_type),
             };
-            refused.push(Error::refused(
+            let error = Error::refused(
                 format!("{}.{}", side.name, column.name),
                 why,
                 "make it there, or write `to = \"text\"`",
-            ));
+            );
+            let place = Place::Column(number, column.name.clone());
+            refused.push((place, error));
         }
     }
     Ok(refused)
@@ -277,7 +295,7 @@ async fn unknown_types(target: &mut Connection, sides: &[&TableSide]) -> Result<
 async fn unknown_collations(
     target: &mut Connection,
     sides: &[&TableSide],
-) -> Result<Vec<Error>, Error> {
+) -> Result<Vec<Refusal>, Error> {
     let mut refused = Vec::new();
     let Some(query) = engine(target.backend()).target.collations else {
         return Ok(refused);
@@ -287,7 +305,7 @@ async fn unknown_collations(
         .await?;
     let known: Result<Vec<String>, Error> = rows.iter().map(full_name).collect();
     let known = known?;
-    for side in sides {
+    for (number, side) in sides.iter().enumerate() {
         for column in &side.columns {
             let Some(unknown) = &column.collation else {
                 continue;
@@ -305,11 +323,13 @@ async fn unknown_collations(
                 }
                 None => "write a type with another one in `to`".into(),
             };
-            refused.push(Error::refused(
+            let error = Error::refused(
                 format!("{}.{}", side.name, column.name),
                 format!("the target has no collation {unknown}"),
                 instead,
-            ));
+            );
+            let place = Place::Column(number, column.name.clone());
+            refused.push((place, error));
         }
     }
     Ok(refused)

@@ -130,6 +130,9 @@ impl<'r> Found<'r> {
             Self::Text(text) => format!("the text \"{}\"", shortened(text)),
             Self::Blob(bytes) => format!("a blob of {} bytes", bytes.len()),
         };
-        format!("a value is {found}, and the type is {}", column.sql_type)
+        match column.sql_type.as_str() {
+            "" => format!("a value is {found}, and the column has no type"),
+            sql_type => format!("a value is {found}, and the type is {sql_type}"),
+        }
     }
 }

@@ -17,6 +17,7 @@ mod many_rows;
 mod migrated_target;
 mod newer_servers;
 mod omissions;
+mod one_round;
 mod parallel;
 mod references;
 mod refusals;
@@ -75,6 +76,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     indexes::add_tests(suite);
     keys::add_tests(suite);
     omissions::add_tests(suite);
+    one_round::add_tests(suite);
     lossy_types::add_tests(suite);
     many_rows::add_tests(suite);
     migrated_target::add_tests(suite);

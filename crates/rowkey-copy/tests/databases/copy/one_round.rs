@@ -1,0 +1,95 @@
+//! All reasons are named at once, by their kinds: with the lines that they say, nothing is left.
+
+use anyhow::{Context, Result, ensure};
+use rowkey_copy::{ColumnPlan, CopyPlan, Null};
+use rowkey_testkit::{Backend, Suite, test_name};
+
+use crate::copy::held::preflight;
+use crate::copy::{compare, copy, execute, open, pair, plan};
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    for target in [Backend::MySql, Backend::MariaDb] {
+        let name = format!("every_reason_in_one_round_in_{}", test_name(target));
+        pair(suite, &name, [Backend::Postgres], target, reasons);
+    }
+    for target in crate::LIVE {
+        let name = format!("values_say_what_has_no_type_in_{}", test_name(target));
+        pair(suite, &name, [Backend::Sqlite], target, untyped);
+    }
+}
+
+fn column<'p>(plan: &'p mut CopyPlan, table: &str, name: &str) -> Result<&'p mut ColumnPlan> {
+    let mut tables = plan.tables.iter_mut();
+    let table = tables.find(|found| found.name.name == table);
+    let mut columns = table.into_iter().flat_map(|table| &mut table.columns);
+    let found = columns.find(|found| found.name == name);
+    found.context("no such column")
+}
+
+async fn reasons(source: String, target: String) -> Result<()> {
+    let tables = [
+        "CREATE TABLE place (id integer PRIMARY KEY, spot point, tags text[])",
+        "CREATE TABLE note (id integer PRIMARY KEY, body jsonb, made timestamp)",
+        "CREATE TABLE visit (id integer PRIMARY KEY, name text COLLATE \"C\", place integer NOT NULL \
+         CONSTRAINT visited REFERENCES place ON DELETE SET NULL)",
+        "INSERT INTO place VALUES (1, '(1,2)', '{a}')",
+        "INSERT INTO note VALUES (1, '[]', 'infinity')",
+        "INSERT INTO visit VALUES (1, 'a', 1)",
+    ];
+    execute(&mut open(&source).await?, "the source", &tables).await?;
+    let mut plan = plan(&source, &target).await?;
+    let name = "varchar(9) CHARACTER SET utf8mb4 COLLATE utf8mb4_nowhere";
+    column(&mut plan, "visit", "name")?.to = Some(name.into());
+    let looked = preflight(&source, &target, &plan).await?;
+    let kinds: Vec<(&str, usize)> = looked
+        .refused_by_kind()
+        .into_iter()
+        .map(|(kind, reasons)| (kind, reasons.len()))
+        .collect();
+    let expected = [
+        ("columns without a type", 2),
+        ("the target", 1),
+        ("tables, indexes and references", 1),
+        ("values without a place", 1),
+    ];
+    ensure!(kinds == expected, "{looked:?}");
+    ensure!(
+        !looked.notes.iter().any(|note| note.contains("place.")),
+        "{looked:?}"
+    );
+
+    for name in ["spot", "tags"] {
+        let column = column(&mut plan, "place", name)?;
+        (column.to, column.refused) = (Some("longtext".into()), None);
+    }
+    column(&mut plan, "visit", "name")?.to = Some("varchar(9)".into());
+    column(&mut plan, "note", "made")?.instead.infinity = Some(Null::Null);
+    let mut tables = plan.tables.iter_mut();
+    let visit = tables.find(|found| found.name.name == "visit");
+    let visit = visit.context("no such table")?;
+    visit.leave_out.push("visited".into());
+    let looked = preflight(&source, &target, &plan).await?;
+    ensure!(looked.refused.is_empty(), "{looked:?}");
+    copy(&source, &target, &plan).await?;
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    Ok(())
+}
+
+/// A column of SQLite without a type has the one that all of its values have.
+async fn untyped(source: String, target: String) -> Result<()> {
+    let tables = [
+        "CREATE TABLE thing (id INTEGER PRIMARY KEY, name, size, share, data, empty, \
+         other REFERENCES thing (id))",
+        "INSERT INTO thing VALUES (1, 'a', 7, 1.5, X'00ff', NULL, NULL), (2, 'ü', -7, 2.5, X'', NULL, 1), \
+         (3, NULL, NULL, NULL, NULL, NULL, 2)",
+    ];
+    execute(&mut open(&source).await?, "the source", &tables).await?;
+    let plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    ensure!(looked.refused.is_empty(), "{looked:?}");
+    copy(&source, &target, &plan).await?;
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    Ok(())
+}
