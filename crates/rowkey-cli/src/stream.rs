@@ -92,6 +92,13 @@ pub(crate) fn output() -> BufWriter<io::StdoutLock<'static>> {
     BufWriter::with_capacity(64 * 1024, io::stdout().lock())
 }
 
+/// Writes all of an answer.
+pub(crate) fn print(answer: &[u8]) -> Result<(), Stop> {
+    let mut output = output();
+    output.write_all(answer)?;
+    Ok(output.flush()?)
+}
+
 /// Appends a text as one line.
 pub(crate) fn text_line(line: &mut Vec<u8>, text: &str) {
     line.extend_from_slice(text.as_bytes());

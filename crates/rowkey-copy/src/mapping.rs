@@ -385,11 +385,6 @@ mod tests {
             ("version = 1", "version = 2", "its version is 2"),
             ("to = \"numeric(10,2)\"", "", "offer.price (decimal(10,2))"),
             (
-                "timestamp without",
-                "timestamp(3) without",
-                "would round its times",
-            ),
-            (
                 "numeric(10,2)",
                 "integer",
                 "does not hold all of its values",

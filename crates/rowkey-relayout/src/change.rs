@@ -114,7 +114,8 @@ async fn go_on(
         }
         let work = state.work(connection, plan, Way::There).await?;
         if phase == Phase::Expand && !state.has_begun() {
-            refusals_of(connection, &work).await?.result()?;
+            let catalog = Catalog::read(connection).await?;
+            refusals_of(connection, &work, &catalog).await?.result()?;
         }
         if phase == Phase::Swap && was_checked && !state.is_begun(phase) {
             refuse_damaged_values(connection, &work).await?;
@@ -157,11 +158,14 @@ async fn do_phase(runner: &mut Runner<'_>, work: &Work, phase: Phase) -> Result<
 }
 
 /// Everything that the change refuses before it begins.
-pub(crate) async fn refuse(connection: &mut Connection, plan: &Plan) -> Result<Refusals, Error> {
+pub(crate) async fn refuse(
+    connection: &mut Connection,
+    plan: &Plan,
+    catalog: &Catalog,
+) -> Result<Refusals, Error> {
     state::require_none(connection, plan).await?;
-    let catalog = Catalog::read(connection).await?;
-    let work = Work::new(plan, &catalog)?;
-    refusals_of(connection, &work).await
+    let work = Work::new(plan, catalog)?;
+    refusals_of(connection, &work, catalog).await
 }
 
 /// Fails for privileges that a change needs, whatever its plan.
@@ -173,12 +177,18 @@ pub(crate) async fn refuse_privileges(connection: &mut Connection) -> Result<(),
     }
 }
 
-async fn refusals_of(connection: &mut Connection, work: &Work) -> Result<Refusals, Error> {
-    let mut refusals = with_backend!(work.backend, refuse(connection, work))?;
+async fn refusals_of(
+    connection: &mut Connection,
+    work: &Work,
+    catalog: &Catalog,
+) -> Result<Refusals, Error> {
+    let mut refusals = with_backend!(work.backend, refuse(connection, work, catalog))?;
     if refusals.is_empty() {
-        refusals.add_polymorphic(connection, work).await?;
-        refusals.add_unplanned(connection, work).await?;
-        refusals.add_map_of_another_format(connection, work).await?;
+        refusals.add_polymorphic(connection, work, catalog).await?;
+        refusals.add_unplanned(connection, work, catalog).await;
+        refusals
+            .add_map_of_another_format(connection, work, catalog)
+            .await?;
     }
     Ok(refusals)
 }
@@ -268,7 +278,8 @@ pub async fn script(
     last: Phase,
 ) -> Result<Vec<String>, Error> {
     let work = unchanged(connection, plan).await?;
-    refusals_of(connection, &work).await?.result()?;
+    let catalog = Catalog::read(connection).await?;
+    refusals_of(connection, &work, &catalog).await?.result()?;
     let mut silent = Silent;
     let mut runner = Runner::dry(connection, &mut silent);
     begin_in_script(&mut runner, &work).await?;

@@ -85,7 +85,8 @@ impl Preflight {
             locks: locks(connection.backend()),
             notes: Vec::new(),
         };
-        let outcome = change::refuse(connection, plan).await;
+        let catalog = Catalog::read(connection).await?;
+        let outcome = change::refuse(connection, plan, &catalog).await;
         let refused: BTreeSet<(QualifiedName, String)> = outcome
             .iter()
             .flat_map(Refusals::columns)
@@ -99,7 +100,6 @@ impl Preflight {
         };
         preflight.refuse_if_against(outcome)?;
         preflight.refuse_if_against(may_change)?;
-        let catalog = Catalog::read(connection).await?;
         preflight.notes.extend(catalog.unseen.iter().cloned());
         preflight.notes.push(deployment(plan));
         preflight.notes.extend(routines(plan, &catalog));

@@ -282,17 +282,17 @@ impl Refusals {
         &mut self,
         connection: &mut Connection,
         work: &Work,
+        catalog: &Catalog,
     ) -> Result<(), Error> {
         let (key, id) = work.key()?;
         let target = (key.name(), id.column.name.as_str());
-        let catalog = Catalog::read(connection).await?;
         // A foreign key is of one table.
         let references = work
             .columns()
             .filter(|(_, changed)| !changed.is_key && !changed.is_asserted);
         for (table, changed) in references {
             let (table, column) = (&table.table, &changed.column);
-            let others = others_of_type(connection, &catalog, (table, column), target).await?;
+            let others = others_of_type(connection, catalog, (table, column), target).await?;
             if let Some((kind, others)) = others {
                 self.add(
                     What::Reference((table.name.clone(), column.name.clone())),
@@ -311,8 +311,8 @@ impl Refusals {
         &mut self,
         connection: &mut Connection,
         work: &Work,
-    ) -> Result<(), Error> {
-        let catalog = Catalog::read(connection).await?;
+        catalog: &Catalog,
+    ) {
         for table in &catalog.tables {
             let is_planned = |column: &String| {
                 let mut left_out = work.left_out.iter();
@@ -326,13 +326,11 @@ impl Refusals {
             };
             // What cannot be read is named like the others.
             let mut unseen = Vec::new();
-            let found =
-                inventory::likely(connection, &catalog, table, is_wanted, &mut unseen).await;
+            let found = inventory::likely(connection, catalog, table, is_wanted, &mut unseen).await;
             for reference in found {
                 self.add_unplanned_reference(&table.name, &reference);
             }
         }
-        Ok(())
     }
 
     fn add_unplanned_reference(&mut self, table: &QualifiedName, reference: &Reference) {
@@ -367,11 +365,11 @@ impl Refusals {
         &mut self,
         connection: &mut Connection,
         work: &Work,
+        catalog: &Catalog,
     ) -> Result<(), Error> {
         let Source::Mapped = work.source else {
             return Ok(());
         };
-        let catalog = Catalog::read(connection).await?;
         if catalog.table(&TABLE.into()).is_err() {
             return Ok(());
         }

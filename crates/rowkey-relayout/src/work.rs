@@ -152,6 +152,25 @@ impl Work {
         table.name().sibling(name)
     }
 
+    /// The columns of a reference in a form, and those that it refers to, each as a list.
+    pub(super) fn ends(
+        &self,
+        table: &ChangedTable,
+        key: &ForeignKey,
+        form: Form,
+    ) -> Result<[String; 2], Error> {
+        let used = |column: &ChangedColumn| column.used(form).to_owned();
+        let columns = table.renamed(&key.columns, used);
+        let targets = match self.table(&key.target) {
+            Some(target) => target.renamed(&key.target_columns, used),
+            None => key.target_columns.clone(),
+        };
+        Ok([
+            quoted_list(self.backend, &columns)?,
+            quoted_list(self.backend, &targets)?,
+        ])
+    }
+
     /// The columns that change, each with its table.
     pub(super) fn columns(&self) -> impl Iterator<Item = (&ChangedTable, &ChangedColumn)> {
         self.tables.iter().flat_map(|table| {
@@ -159,6 +178,12 @@ impl Work {
             columns.map(move |column| (table, column))
         })
     }
+}
+
+/// Names in a list in SQL.
+pub(super) fn quoted_list(backend: Backend, names: &[String]) -> Result<String, Error> {
+    let names = names.iter().map(|name| quote_identifier(backend, name));
+    Ok(names.collect::<Result<Vec<_>, _>>()?.join(", "))
 }
 
 /// Whether two names of columns are one, or may be.

@@ -1,6 +1,5 @@
 //! `rowkey chunks`.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -9,7 +8,7 @@ use rowkey_copy::chunks::{self, MAX_RANGES, Request, TableRanges};
 use crate::database::{Database, progress};
 use crate::failure::{Failure, Outcome, Stop};
 use crate::plan_file;
-use crate::stream::{json_line, output, text_line};
+use crate::stream::{json_line, print, text_line};
 
 /// Print ranges of the keys of a plan's tables, for engines that read in parallel
 ///
@@ -89,9 +88,7 @@ pub(super) fn run(args: &Chunks, json: bool) -> Result<Outcome, Stop> {
         }
         Ok(lines)
     })?;
-    let mut output = output();
-    output.write_all(&lines)?;
-    output.flush()?;
+    print(&lines)?;
     Ok(Outcome::Complete)
 }
 

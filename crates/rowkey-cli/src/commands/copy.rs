@@ -1,6 +1,5 @@
 //! `rowkey copy`.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -11,7 +10,7 @@ use crate::commands::parquet;
 use crate::database::{Database, Target, progress, with_both_in};
 use crate::failure::{Outcome, Stop};
 use crate::plan_file;
-use crate::stream::{json_line, output, text_line};
+use crate::stream::{json_line, print, text_line};
 
 /// Copy the tables of a plan to another database, with keys that change their form on the way
 ///
@@ -74,9 +73,7 @@ pub(super) fn run(args: &Copies, json: bool) -> Result<Outcome, Stop> {
     } else {
         write(&mut lines, &report);
     }
-    let mut output = output();
-    output.write_all(&lines)?;
-    output.flush()?;
+    print(&lines)?;
     let is_changed = report.tables.iter().any(|table| table.changed.is_some());
     Ok(match is_changed {
         true => Outcome::SomeBad,

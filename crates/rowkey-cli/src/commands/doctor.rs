@@ -1,6 +1,5 @@
 //! `rowkey doctor`.
 
-use std::io::Write;
 use std::time::Duration;
 
 use clap::Args;
@@ -8,7 +7,7 @@ use rowkey_doctor::{Request, Witness, examine};
 
 use crate::database::{Database, progress};
 use crate::failure::{Outcome, Stop};
-use crate::stream::{json_line, output, text_line};
+use crate::stream::{json_line, print, text_line};
 use crate::time::parse_duration;
 
 /// Tell which format a column of an existing table holds, with the evidence
@@ -75,9 +74,7 @@ pub(super) fn run(args: &Doctor, json: bool) -> Result<Outcome, Stop> {
             text_line(&mut lines, line);
         }
     }
-    let mut output = output();
-    output.write_all(&lines)?;
-    output.flush()?;
+    print(&lines)?;
     Ok(match report.format {
         Some(_) => Outcome::Complete,
         None => Outcome::SomeBad,

@@ -1,7 +1,5 @@
 //! `rowkey inventory`.
 
-use std::io::Write;
-
 use clap::Args;
 use comfy_table::Table;
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
@@ -9,7 +7,7 @@ use rowkey_tables::inventory::{Inventory, InventoryTable, Origin, Reference};
 
 use crate::database::Database;
 use crate::failure::{Outcome, Stop};
-use crate::stream::{json_line, output, text_line};
+use crate::stream::{json_line, print, text_line};
 
 /// Show the tables of a database: keys, references, and dependent objects
 ///
@@ -38,9 +36,7 @@ pub(super) fn run(args: &Inventories, json: bool) -> Result<Outcome, Stop> {
             );
         }
     }
-    let mut output = output();
-    output.write_all(&lines)?;
-    output.flush()?;
+    print(&lines)?;
     Ok(Outcome::Complete)
 }
 

@@ -21,7 +21,7 @@ use crate::database::{Database, Target, progress, with_both};
 use crate::failure::{Failure, Outcome, Stop};
 use crate::format_argument::format_parser;
 use crate::plan_file;
-use crate::stream::{json_line, output};
+use crate::stream::{json_line, print};
 
 /// Write a plan for a change of a key, or for a copy, as a TOML file to read and edit
 ///
@@ -143,13 +143,6 @@ impl Written {
         json_line(&mut object, plan);
         Self { text, object }
     }
-}
-
-fn print(text: &[u8]) -> Result<(), Stop> {
-    let mut output = output();
-    output.write_all(text)?;
-    output.flush()?;
-    Ok(())
 }
 
 impl Plans {

@@ -10,7 +10,7 @@ use rowkey_relayout::preflight::Preflight;
 
 use crate::database::{Database, Target, progress, read_file, with_both};
 use crate::failure::{Failure, Outcome, Stop};
-use crate::stream::{json_line, output, text_line};
+use crate::stream::{json_line, print, text_line};
 
 /// Show what a plan will do, and what refuses it: rows before and after, locks, time
 ///
@@ -36,9 +36,7 @@ pub(super) fn run(args: &Preflights, json: bool) -> Result<Outcome, Stop> {
         true => args.of_copy(&text, json, &mut lines)?,
         false => args.of_change(&text, json, &mut lines)?,
     };
-    let mut output = output();
-    std::io::Write::write_all(&mut output, &lines)?;
-    std::io::Write::flush(&mut output)?;
+    print(&lines)?;
     Ok(match is_refused {
         false => Outcome::Complete,
         true => Outcome::SomeBad,

@@ -14,7 +14,7 @@ use crate::database::{Database, progress};
 use crate::failure::{Failure, Outcome, Stop};
 use crate::plan_file;
 use crate::statements::{self, Part};
-use crate::stream::{json_line, output, text_line};
+use crate::stream::{json_line, print, text_line};
 
 /// Change how a key and its references are stored, in place, while programs write
 ///
@@ -103,7 +103,7 @@ pub(super) fn run(args: &Relayout, kind: Kind, json: bool) -> Result<Outcome, St
                 relayout::run(connection, &plan, last, &mut *progress).await
             }
         })?;
-    print(&plan, args, json)
+    answer(&plan, args, json)
 }
 
 /// A line of the script: a comment, or a statement, whose end the output adds.
@@ -128,7 +128,7 @@ fn check_kind(plan: &Plan, kind: Kind) -> Result<(), Failure> {
     }
 }
 
-fn print(plan: &Plan, args: &Relayout, json: bool) -> Result<Outcome, Stop> {
+fn answer(plan: &Plan, args: &Relayout, json: bool) -> Result<Outcome, Stop> {
     let (done, next) = match (args.undo, args.contract, args.phase) {
         (true, ..) => ("undone", ""),
         (_, true, _) => ("contracted", ""),
@@ -156,8 +156,6 @@ fn print(plan: &Plan, args: &Relayout, json: bool) -> Result<Outcome, Stop> {
             text_line(&mut line, &format!("next: {next}"));
         }
     }
-    let mut output = output();
-    std::io::Write::write_all(&mut output, &line)?;
-    std::io::Write::flush(&mut output)?;
+    print(&line)?;
     Ok(Outcome::Complete)
 }

@@ -1,6 +1,5 @@
 //! `rowkey verify`.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -12,7 +11,7 @@ use rowkey_relayout::verify::{Verification, verify};
 use crate::commands::parquet;
 use crate::database::{Database, Target, progress, read_file, with_both};
 use crate::failure::{Failure, Outcome, Stop};
-use crate::stream::{json_line, output, text_line};
+use crate::stream::{json_line, print, text_line};
 
 /// Compare the tables of a plan with what they were before the swap, or with their copies
 ///
@@ -49,9 +48,7 @@ pub(super) fn run(args: &Verify, json: bool) -> Result<Outcome, Stop> {
     } else {
         write(&mut lines, &found);
     }
-    let mut output = output();
-    output.write_all(&lines)?;
-    output.flush()?;
+    print(&lines)?;
     Ok(match found.differences.is_empty() {
         true => Outcome::Complete,
         false => Outcome::SomeBad,
@@ -84,9 +81,7 @@ fn compare(args: &Verify, plan: &str, json: bool) -> Result<Outcome, Stop> {
             text_line(&mut lines, &format!("differs: {line}"));
         }
     }
-    let mut output = output();
-    output.write_all(&lines)?;
-    output.flush()?;
+    print(&lines)?;
     Ok(match found.is_equal() {
         true => Outcome::Complete,
         false => Outcome::SomeBad,

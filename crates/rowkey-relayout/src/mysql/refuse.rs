@@ -17,8 +17,11 @@ use rowkey_tables::{Connection, Error};
 use crate::plan::OldPrograms;
 
 /// Every reason against the change.
-pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<Refusals, Error> {
-    let catalog = Catalog::read(connection).await?;
+pub(crate) async fn refuse(
+    connection: &mut Connection,
+    work: &Work,
+    catalog: &Catalog,
+) -> Result<Refusals, Error> {
     let mut refusals = Refusals::default();
     add_privileges(connection, &mut refusals).await?;
     for table in &work.tables {
@@ -28,8 +31,8 @@ pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<R
         refusals.add_dependents(table, |one, used| objection(table, one, used));
         let instead =
             "write the plan again, or drop the foreign key, and add it again after the change";
-        add_outer_references(&mut refusals, work, &catalog, table, instead);
-        add_targetless(&mut refusals, &catalog, table);
+        add_outer_references(&mut refusals, work, catalog, table, instead);
+        add_targetless(&mut refusals, catalog, table);
     }
     add_cascades(connection, &mut refusals, work).await?;
     add_periods(connection, &mut refusals, work).await?;

@@ -172,22 +172,11 @@ pub(super) fn constraint(
     name: &str,
     target: &QualifiedName,
 ) -> Result<String, Error> {
-    let columns = key.columns.iter();
-    let columns: Result<Vec<String>, Error> = columns
-        .map(|column| table.quoted_of(column, Form::New))
-        .collect();
-    let changed = work.table(&key.target);
-    let referred = key.target_columns.iter().map(|column| {
-        let changed = changed.and_then(|other| other.changed(column));
-        quoted(changed.map_or(column, |changed| &changed.new_name))
-    });
-    let referred: Result<Vec<String>, Error> = referred.collect();
+    let [columns, targets] = work.ends(table.changed, key, Form::New)?;
     Ok(format!(
-        "CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {} ({}) ON DELETE {} ON UPDATE {}",
+        "CONSTRAINT {} FOREIGN KEY ({columns}) REFERENCES {} ({targets}) ON DELETE {} ON UPDATE {}",
         quoted(name)?,
-        columns?.join(", "),
         target.quoted(work.backend)?,
-        referred?.join(", "),
         key.on_delete,
         key.on_update
     ))

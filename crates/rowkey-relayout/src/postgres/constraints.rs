@@ -1,11 +1,11 @@
 //! Indexes and constraints of one form, with the names and the properties of those of the
 //! other.
 
-use super::names::{quoted, quoted_list};
+use super::names::quoted;
 use super::not_null::NotNullNames;
 use super::session;
 use crate::runner::Runner;
-use crate::work::{ChangedTable, Form, Work};
+use crate::work::{ChangedTable, Form, Work, quoted_list};
 use rowkey_core::Backend;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{ForeignKey, Index, Key};
@@ -82,14 +82,20 @@ pub(super) async fn build_indexes(
 ) -> Result<(), Error> {
     for (what, key) in keys(table) {
         let columns = table.renamed(&key.columns, |column| column.filled(form));
-        let tail = format!("USING btree ({})", quoted_list(&columns)?);
+        let tail = format!(
+            "USING btree ({})",
+            quoted_list(Backend::Postgres, &columns)?
+        );
         build(runner, work, table, &what, "UNIQUE ", &tail).await?;
     }
     for (what, index) in indexes(table) {
         let unique = if index.is_unique { "UNIQUE " } else { "" };
         let tail = if index.is_plain {
             let columns = table.renamed(&index.columns, |column| column.filled(form));
-            format!("USING btree ({})", quoted_list(&columns)?)
+            format!(
+                "USING btree ({})",
+                quoted_list(Backend::Postgres, &columns)?
+            )
         } else {
             rewritten(runner, table, index, form).await?
         };
@@ -274,24 +280,16 @@ pub(super) fn attach_foreign_keys(
     let name = table.name().quoted(work.backend)?;
     let mut statements = Vec::new();
     for key in table.foreign_keys() {
-        let columns = table.renamed(&key.columns, |column| column.used(form).to_owned());
-        let targets = match work.table(&key.target) {
-            Some(target) => {
-                target.renamed(&key.target_columns, |column| column.used(form).to_owned())
-            }
-            None => key.target_columns.clone(),
-        };
+        let [columns, targets] = work.ends(table, key, form)?;
         // A list of columns is refused.
         let [matching, _, deferring] = key.placed_attributes();
         let deferring = deferring.trim_end_matches("NOT VALID").trim_end();
         let space = if matching.is_empty() { "" } else { " " };
         statements.push(format!(
-            "ALTER TABLE {name} ADD CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {} ({}){space}{matching} \
+            "ALTER TABLE {name} ADD CONSTRAINT {} FOREIGN KEY ({columns}) REFERENCES {} ({targets}){space}{matching} \
              ON UPDATE {} ON DELETE {} {deferring} NOT VALID",
             quoted(&key.name)?,
-            quoted_list(&columns)?,
             key.target.quoted(work.backend)?,
-            quoted_list(&targets)?,
             key.on_update,
             key.on_delete,
         ));

@@ -11,12 +11,6 @@ pub(super) fn quoted(name: &str) -> Result<String, Error> {
     Ok(quote_identifier(Backend::Postgres, name)?)
 }
 
-/// The names in a list, for the columns of an index.
-pub(super) fn quoted_list(names: &[String]) -> Result<String, Error> {
-    let names: Result<Vec<String>, Error> = names.iter().map(|name| quoted(name)).collect();
-    Ok(names?.join(", "))
-}
-
 /// A quote that the body of a function, with its names, does not contain.
 pub(super) fn quote_for(body: &str) -> String {
     let mut quote = "$rowkey$".to_owned();

@@ -20,7 +20,11 @@ use crate::work::{ChangedColumn, ChangedTable, Form, Source, Work};
 const FIRST_VERSION: u64 = 140_000;
 
 /// Every reason against the change.
-pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<Refusals, Error> {
+pub(crate) async fn refuse(
+    connection: &mut Connection,
+    work: &Work,
+    catalog: &Catalog,
+) -> Result<Refusals, Error> {
     let mut refusals = Refusals::default();
     version(connection, &mut refusals).await?;
     for table in &work.tables {
@@ -39,8 +43,7 @@ pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<R
     if let Source::Mapped = work.source {
         map(work, &mut refusals)?;
     }
-    let catalog = Catalog::read(connection).await?;
-    references(work, &catalog, &mut refusals);
+    references(work, catalog, &mut refusals);
     if refusals.is_empty() {
         refusals
             .add_damaged_values(connection, work, Form::Old)

@@ -157,11 +157,12 @@ fn without_old_values<'w>(
         return Ok(None);
     }
     let mut reasons = Refusals::default();
+    let dropped = |columns: &[String]| {
+        let mut kept = kept.iter();
+        kept.find(|name| columns.iter().any(|column| column == *name))
+    };
     for dependent in &now.dependents {
-        if let Some(column) = kept
-            .iter()
-            .find(|name| dependent.columns.iter().any(|c| c == *name))
-        {
+        if let Some(column) = dropped(&dependent.columns) {
             reasons.add(
                 format!("the {} {}", dependent.kind.name(), dependent.name),
                 format!("it names {column}, which is to be dropped"),
@@ -170,10 +171,7 @@ fn without_old_values<'w>(
         }
     }
     for index in &now.indexes {
-        if let Some(column) = kept
-            .iter()
-            .find(|name| index.columns.iter().any(|c| c == *name))
-        {
+        if let Some(column) = dropped(&index.columns) {
             reasons.add(
                 format!("the index {}", index.name),
                 format!("it contains {column}, which is to be dropped"),

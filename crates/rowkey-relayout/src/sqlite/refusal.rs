@@ -14,7 +14,11 @@ use rowkey_tables::{Connection, Error};
 use crate::plan::OldPrograms;
 
 /// Every reason that there is.
-pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<Refusals, Error> {
+pub(crate) async fn refuse(
+    connection: &mut Connection,
+    work: &Work,
+    catalog: &Catalog,
+) -> Result<Refusals, Error> {
     let mut reasons = Refusals::default();
     if work.policy.old_programs == OldPrograms::Mark {
         reasons.add(
@@ -23,8 +27,7 @@ pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<R
             "write `old-programs = \"rename\"`",
         );
     }
-    let catalog = Catalog::read(connection).await?;
-    unplanned_references(work, &catalog, &mut reasons);
+    unplanned_references(work, catalog, &mut reasons);
     for table in &work.tables {
         let aside = name_aside(table.name());
         if catalog.table(&aside).is_ok() {

@@ -5,8 +5,8 @@ use rowkey_core::Backend;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Index, Key};
 
-use super::names::{quoted, quoted_list};
-use crate::work::{ChangedTable, Form, Work};
+use super::names::quoted;
+use crate::work::{ChangedTable, Form, Work, quoted_list};
 
 /// The keys with a column that changes.
 pub(super) fn keys(table: &ChangedTable) -> impl Iterator<Item = &Key> {
@@ -89,11 +89,7 @@ pub(super) fn attach_foreign_keys(
     let name = table.name().quoted(Backend::SqlServer)?;
     let mut statements = Vec::new();
     for key in table.foreign_keys() {
-        let columns = names_in(table, &key.columns, form)?;
-        let targets = match work.table(&key.target) {
-            Some(target) => names_in(target, &key.target_columns, form)?,
-            None => quoted_list(&key.target_columns)?,
-        };
+        let [columns, targets] = work.ends(table, key, form)?;
         let constraint = quoted(&key.name)?;
         let is = |word| key.attributes.split(' ').any(|found| found == word);
         let is_disabled = is("NOCHECK");
@@ -132,5 +128,6 @@ fn action(action: &str) -> &'static str {
 
 /// The names of columns in a form, as a list.
 fn names_in(table: &ChangedTable, columns: &[String], form: Form) -> Result<String, Error> {
-    quoted_list(&table.renamed(columns, |column| column.used(form).to_owned()))
+    let names = table.renamed(columns, |column| column.used(form).to_owned());
+    quoted_list(Backend::SqlServer, &names)
 }

@@ -11,12 +11,6 @@ pub(super) fn quoted(name: &str) -> Result<String, Error> {
     Ok(quote_identifier(Backend::SqlServer, name)?)
 }
 
-/// The names in a list.
-pub(super) fn quoted_list(names: &[String]) -> Result<String, Error> {
-    let names: Result<Vec<String>, Error> = names.iter().map(|name| quoted(name)).collect();
-    Ok(names?.join(", "))
-}
-
 /// The name of a table's trigger, which no other change uses.
 pub(super) fn trigger(work: &Work, table: &ChangedTable, what: &str) -> Result<String, Error> {
     work.made(table, what).quoted(Backend::SqlServer)

@@ -13,7 +13,11 @@ use crate::refusals::{AGAIN, Refusals, What};
 use crate::work::{ChangedColumn, ChangedTable, Form, Source, Work};
 
 /// Every reason against the change.
-pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<Refusals, Error> {
+pub(crate) async fn refuse(
+    connection: &mut Connection,
+    work: &Work,
+    catalog: &Catalog,
+) -> Result<Refusals, Error> {
     let mut refusals = Refusals::default();
     policy(work, &mut refusals);
     for table in &work.tables {
@@ -28,8 +32,7 @@ pub(crate) async fn refuse(connection: &mut Connection, work: &Work) -> Result<R
         keys_and_indexes(table, &mut refusals);
         may_alter(connection, table, &mut refusals).await?;
     }
-    let catalog = Catalog::read(connection).await?;
-    references(work, &catalog, &mut refusals);
+    references(work, catalog, &mut refusals);
     if refusals.is_empty() {
         refusals
             .add_damaged_values(connection, work, Form::Old)
