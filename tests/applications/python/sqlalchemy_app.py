@@ -126,7 +126,8 @@ def read():
 
 
 def write():
-    with Session(engine) as session:
+    # Values of written rows are kept, to be compared with what is read.
+    with Session(engine, expire_on_commit=False) as session:
         last = session.scalar(sa.select(sa.func.max(Order.id)))
         tag = Tag(name="new")
         made = dt.datetime(2026, 11, 28, 12, tzinfo=dt.timezone.utc)
