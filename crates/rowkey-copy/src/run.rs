@@ -99,7 +99,7 @@ pub async fn copy(
     job.notes.extend(catalog.unseen.iter().cloned());
     let left_out = omissions::of_database(source, plan, &catalog).await?;
     job.notes.extend(left_out);
-    let jobs = job.jobs(source, request).await?;
+    let jobs = job.jobs(source, target, request).await?;
     session::begin_writing(target, &job.id).await?;
     let readers = session::begin_reading_together(source, jobs - 1, &job.tables).await?;
     preflight::require(source, target, plan, &catalog, request.create, progress).await?;
@@ -137,12 +137,23 @@ pub async fn copy(
 
 impl Job<'_> {
     /// How many parts are copied at the same time.
-    async fn jobs(&mut self, source: &mut Connection, request: &Request) -> Result<u32, Error> {
+    async fn jobs(
+        &mut self,
+        source: &mut Connection,
+        target: &mut Connection,
+        request: &Request,
+    ) -> Result<u32, Error> {
         if !session::sees_one_moment(source).await? {
             self.notes.push(session::NO_MOMENT.into());
             return Ok(1);
         }
         let jobs = request.jobs.clamp(1, MAX_JOBS);
+        if jobs > 1 && !request.create && self.has_checked_references(target).await? {
+            self.notes.push(
+                "one job has copied all, because the target looks at references while rows are written".into(),
+            );
+            return Ok(1);
+        }
         let backends = |table: &PreparedTable<'_>| [table.from.backend, table.to.backend];
         let mut backends = self.tables.iter().flat_map(backends);
         Ok(match jobs > 1 && backends.any(Backend::has_one_writer) {
@@ -153,6 +164,22 @@ impl Job<'_> {
             }
             false => jobs,
         })
+    }
+
+    /// Whether a row has to wait for one of another existing table.
+    async fn has_checked_references(&self, target: &mut Connection) -> Result<bool, Error> {
+        let engine = engine(target.backend());
+        if engine.objects.orphan.is_some() || engine.sessions.unchecked.is_some() {
+            return Ok(false);
+        }
+        let catalog = Catalog::read(target).await?;
+        let is_planned = |name: &QualifiedName| self.tables.iter().any(|one| one.to.name == *name);
+        let existing = catalog
+            .tables
+            .iter()
+            .filter(|table| is_planned(&table.name));
+        let mut keys = existing.flat_map(|table| &table.foreign_keys);
+        Ok(keys.any(|key| is_planned(&key.target)))
     }
 
     /// Makes or checks the tables of the target, and returns how far each part of each has come.

@@ -427,7 +427,7 @@ async fn trees(source: String, target: String) -> Result<()> {
             ),
             last,
         ];
-        execute(db, "the tables", &tables.map(|table| &table[..])).await?;
+        execute(db, "the tables", &tables).await?;
     }
     let [mut from, mut to] = dbs;
     let rows = [
