@@ -18,7 +18,7 @@ pub(crate) struct Report {
     rows: u64,
     /// Plans until a preflight had nothing to refuse.
     rounds: usize,
-    /// Lines of the last plan that the first does not have.
+    /// Lines of the last plan that the first does not have, and statements by a person.
     edited: usize,
     /// Rows of the application that are equal through its framework.
     compared: Option<usize>,
@@ -55,21 +55,22 @@ pub(crate) async fn run(program: &Program, step: &Move, report: &mut Report) -> 
     fs::create_dir_all(&folder)?;
     let source = Database::create(step.source, "rowkey_application_source", &folder).await?;
     let target = Database::create(step.target, "rowkey_application_target", &folder).await?;
-    let outcome = moved(program, step, &source.url, &target.url, &folder, report);
+    let outcome = moved(program, step, &source.url, &target, &folder, report).await;
     source.drop().await?;
     target.drop().await?;
     fs::remove_dir_all(&folder)?;
     outcome
 }
 
-fn moved(
+async fn moved(
     program: &Program,
     step: &Move,
     source: &str,
-    target: &str,
+    database: &Database,
     folder: &Path,
     report: &mut Report,
 ) -> Result<()> {
+    let target = database.url.as_str();
     for (name, url) in [("migrate", source), ("fill", source), ("migrate", target)] {
         succeed(&mut program.step(name, url))?;
     }
@@ -95,6 +96,11 @@ fn moved(
         report.rounds = 2;
         let first: Vec<&str> = first.lines().collect();
         report.edited = second.lines().filter(|line| !first.contains(line)).count();
+        report.edited += 2 * step.circles.len();
+        for [table, name, _] in step.circles {
+            let drop = format!("ALTER TABLE {table} DROP CONSTRAINT {name}");
+            database.execute(target, &drop).await?;
+        }
         succeed(&mut on_plan("preflight"))?;
     }
     succeed(&mut on_plan("copy"))?;
@@ -105,6 +111,10 @@ fn moved(
             .with_context(|| line.to_owned())?;
         report.tables += 1;
         report.rows += rows.parse::<u64>()?;
+    }
+    for [table, name, definition] in step.circles {
+        let add = format!("ALTER TABLE {table} ADD CONSTRAINT {name} {definition}");
+        database.execute(target, &add).await?;
     }
     let read = |url| {
         let rows = succeed(&mut program.step("read", url))?;
@@ -193,9 +203,8 @@ impl Database {
             name,
         };
         database.drop().await?;
-        database
-            .administer(&format!("CREATE DATABASE {name}"))
-            .await?;
+        let create = format!("CREATE DATABASE {name}");
+        database.execute(&database.server, &create).await?;
         Ok(database)
     }
 
@@ -206,18 +215,18 @@ impl Database {
             ""
         };
         let drop = format!("DROP DATABASE IF EXISTS {}{force}", self.name);
-        self.administer(&drop).await
+        self.execute(&self.server, &drop).await
     }
 
-    async fn administer(&self, statement: &str) -> Result<()> {
+    async fn execute(&self, url: &str, statement: &str) -> Result<()> {
         let statement = AssertSqlSafe(statement);
         match self.backend {
             Backend::Postgres => {
-                let mut server = PgConnection::connect(&self.server).await?;
+                let mut server = PgConnection::connect(url).await?;
                 server.execute(statement).await?;
             }
             Backend::MySql | Backend::MariaDb => {
-                let mut server = MySqlConnection::connect(&self.server).await?;
+                let mut server = MySqlConnection::connect(url).await?;
                 server.execute(statement).await?;
             }
             _ => {}

@@ -51,7 +51,6 @@ impl MigrationName for CustomerKeys {
     elided_lifetimes_in_paths,
     reason = "as async_trait and the trait want it"
 )]
-// ANCHOR: migration
 impl MigrationTrait for CustomerKeys {
     async fn up(&self, _: &SchemaManager) -> std::result::Result<(), DbErr> {
         let changed = customer_keys::change(&self.address, &self.report).await;
@@ -68,7 +67,6 @@ impl MigrationTrait for CustomerKeys {
         Some(false)
     }
 }
-// ANCHOR_END: migration
 
 /// Connects, and applies what is missing.
 ///
