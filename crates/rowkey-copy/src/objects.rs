@@ -368,11 +368,6 @@ pub(super) fn references(
             true => key.placed_attributes(),
             false => [""; 3],
         };
-        let spaced = |words: &str| match words {
-            "" => String::new(),
-            words => format!(" {words}"),
-        };
-        let [matching, list_to_set, at_end] = attributes.map(spaced);
         let others = tables.iter().map(|other| other.original);
         let others = others.filter(|other| other.name != table.name);
         let mut others = others.flat_map(|other| &other.foreign_keys);
@@ -384,18 +379,7 @@ pub(super) fn references(
             false => key.name.clone(),
         };
         let name = free_name(source, side, &name, &key.columns, "fkey", &mut used);
-        let [on_delete, on_update] = actions.map(|action| match action {
-            "RESTRICT" if !has.has_restrict => "NO ACTION",
-            _ => action,
-        });
-        let definition = format!(
-            "CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {} ({}){matching} \
-             ON DELETE {on_delete}{list_to_set} ON UPDATE {on_update}{at_end}",
-            quote_identifier(side.backend, &name)?,
-            list(side.backend, &key.columns)?,
-            target.quoted()?,
-            list(side.backend, &key.target_columns)?,
-        );
+        let definition = clause(side.backend, &name, key, &target.quoted()?, attributes)?;
         found.push(Ok(Object {
             name,
             kind: ObjectKind::Reference,
@@ -407,6 +391,46 @@ pub(super) fn references(
         }));
     }
     Ok(without_left_out(table, side, found))
+}
+
+/// A reference as it is written in a definition of its table.
+fn clause(
+    backend: Backend,
+    name: &str,
+    key: &ForeignKey,
+    target: &str,
+    attributes: [&str; 3],
+) -> Result<String, Error> {
+    let spaced = |words: &str| match words {
+        "" => String::new(),
+        words => format!(" {words}"),
+    };
+    let [matching, list_to_set, at_end] = attributes.map(spaced);
+    let has_restrict = engine(backend).objects.has_restrict;
+    let actions = [key.on_delete.as_str(), key.on_update.as_str()];
+    let [on_delete, on_update] = actions.map(|action| match action {
+        "RESTRICT" if !has_restrict => "NO ACTION",
+        _ => action,
+    });
+    Ok(format!(
+        "CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {target} ({}){matching} \
+         ON DELETE {on_delete}{list_to_set} ON UPDATE {on_update}{at_end}",
+        quote_identifier(backend, name)?,
+        list(backend, &key.columns)?,
+        list(backend, &key.target_columns)?,
+    ))
+}
+
+/// The statements that drop a reference which the target has, and add it again.
+pub(super) fn dropped_and_added(side: &TableSide, key: &ForeignKey) -> Result<[String; 2], Error> {
+    let (backend, table) = (side.backend, side.quoted()?);
+    let name = quote_identifier(backend, &key.name)?;
+    let target = key.target.quoted(backend)?;
+    let definition = clause(backend, &key.name, key, &target, key.placed_attributes())?;
+    Ok([
+        format!("ALTER TABLE {table} DROP CONSTRAINT {name}"),
+        format!("ALTER TABLE {table} ADD {definition}"),
+    ])
 }
 
 /// The CHECKs of a table, within one product.

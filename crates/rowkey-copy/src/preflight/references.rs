@@ -251,16 +251,21 @@ pub(super) async fn to_later_tables(
         {
             continue;
         }
+        let mut keys = existing.foreign_keys.iter();
+        let again = match keys.find(|key| key.columns == reference.columns) {
+            Some(key) => {
+                let [drop, add] = objects::dropped_and_added(&table.to, key)?;
+                format!("; or, in a circle, run `{drop}` there now, and after the copy `{add}`")
+            }
+            None => String::new(),
+        };
         refused.push(Error::refused(
             format!("the table {} in the target", table.to.name),
             format!(
                 "its rows refer to those of {name} by {}, which are copied later",
                 reference.columns.join(", ")
             ),
-            format!(
-                "move the plan's entry of {name} up, or in a circle drop the reference in the target, and add it \
-                 again after the copy"
-            ),
+            format!("move the plan's entry of {name} up{again}"),
         ));
     }
     Ok(refused)

@@ -447,21 +447,30 @@ async fn trees(source: String, target: String) -> Result<()> {
         names == ["node", "pool", "queue", "deployment"],
         "{names:?}"
     );
+    let mut add = None;
     let found = preflight(&source, &target, &plan).await?;
     if to.backend() == Backend::Postgres {
         ensure!(
             matches!(&found.refused[..], [one] if one.contains("pool") && one.contains("first_id")),
             "{found:?}"
         );
-        let name = "SELECT conname::text FROM pg_constraint WHERE conrelid = 'pool'::regclass \
-                    AND contype = 'f'";
-        let name = to.one_row("the name", name, &[]).await?;
-        let drop = format!("ALTER TABLE pool DROP CONSTRAINT {}", name.text(0)?);
-        to.execute("no circle", &drop).await?;
+        let drop = found.refused[0]
+            .split('`')
+            .find(|words| words.contains("DROP CONSTRAINT"));
+        let drop = drop.context("no statement")?;
+        to.execute("no circle", drop).await?;
+        let words = found.refused[0].split('`');
+        add = words
+            .map(str::to_owned)
+            .find(|words| words.contains("ADD CONSTRAINT"));
+        ensure!(add.is_some(), "{found:?}");
     }
     let found = preflight(&source, &target, &plan).await?;
     ensure!(found.refused.is_empty(), "{found:?}");
     copy(&source, &target, &plan).await?;
+    if let Some(add) = add {
+        to.execute("the circle", &add).await?;
+    }
     let compared = compare(&source, &target, &plan).await?;
     ensure!(compared.is_equal(), "{compared:?}");
     Ok(())

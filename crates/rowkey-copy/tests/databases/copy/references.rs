@@ -57,10 +57,13 @@ async fn existing_rules(source: String, target: String) -> Result<()> {
     ];
     execute(&mut from, "the rows", &rows).await?;
     let looked = preflight(&source, &target, &plan).await?;
-    let mut expected = vec![
-        "country in the target: its rows refer to those of town by capital, which are copied later",
-        "town.country: a row refers to one of country that does not exist: ",
-    ];
+    let mut expected = vec!["town.country: a row refers to one of country that does not exist: "];
+    // The others look at references after the rows.
+    if to.backend() == Backend::Postgres {
+        expected.push(
+            "country in the target: its rows refer to those of town by capital, which are copied later",
+        );
+    }
     if is_one_product {
         expected.push("town in the target: rows of the source break its check has_size");
     }
