@@ -130,6 +130,14 @@ pub(super) async fn mark(source: &mut Connection) -> Result<(), Error> {
     Ok(())
 }
 
+/// Forgets the mark. Behind it, PostgreSQL does not share its view.
+pub(super) async fn unmark(source: &mut Connection) -> Result<(), Error> {
+    if engine(source.backend()).sessions.refusals_end_view {
+        source.execute(VIEW, "RELEASE SAVEPOINT rowkey").await?;
+    }
+    Ok(())
+}
+
 /// Goes on with the view of the source behind a query that was refused.
 pub(super) async fn back_to_mark(source: &mut Connection) -> Result<(), Error> {
     if engine(source.backend()).sessions.refusals_end_view {

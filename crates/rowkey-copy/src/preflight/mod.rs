@@ -232,7 +232,9 @@ impl Findings {
         let makes = creates.unwrap_or_else(|| target::has_none(target_catalog, &sides));
         let refused = target::refusals(target, target_catalog, plan, &sides, makes).await?;
         let places: Vec<&Place> = refused.iter().map(|(place, _)| place).collect();
-        if makes && !places.contains(&&Place::All) {
+        // Names that clash and references between other forms would be refused once more.
+        let is_planned = self.refused.iter().all(|(kind, _)| *kind != Kind::Plan);
+        if makes && is_planned && !places.contains(&&Place::All) {
             let left = without_refused(tables, &places);
             let rehearsed = rehearsal::rehearse(target, target_catalog, &left).await?;
             self.refuse(Kind::Objects, rehearsed.refused);
@@ -275,6 +277,7 @@ impl Findings {
                 }
                 outcome => outcome?,
             }
+            session::unmark(source).await?;
         }
         Ok(())
     }

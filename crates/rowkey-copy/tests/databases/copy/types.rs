@@ -356,6 +356,7 @@ async fn counters(source: String, target: String) -> Result<()> {
             db.execute("the source", &statement).await?;
         }
     }
+    let notes = preflight(&source, &target, &plan).await?.notes;
     move_rows(&source, &target, &plan).await?;
     let mut to = open(&target).await?;
     for table in ["thing", "other"] {
@@ -375,7 +376,6 @@ async fn counters(source: String, target: String) -> Result<()> {
             _ => 7,
         };
         ensure!(rows[0].integer(0)? == expected, "{rows:?}");
-        let notes = preflight(&source, &target, &plan).await?.notes;
         let is_told = notes.contains(
             &"fifth.number: it counts by 5 in the source, and by 1 in the target".to_owned(),
         );
