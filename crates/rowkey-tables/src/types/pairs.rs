@@ -93,7 +93,7 @@ pub fn pair(from: Type, to: Type) -> Option<Kind> {
     Some(match (from, to) {
         // 0 and 1. MySQL's `tinyint` without a width is what some frameworks make.
         (T::Bool, T::Bool | T::Flag | T::Integer { .. })
-        | (T::Flag | T::Integer { .. }, T::Bool) => Kind::Bool,
+        | (T::Flag | T::Integer { bytes: 1, .. }, T::Bool) => Kind::Bool,
         (T::Flag | T::Integer { .. }, T::Flag | T::Integer { .. }) => Kind::Integer,
         (T::Flag | T::Integer { .. }, T::Decimal(scale)) if whole(scale) => Kind::Integer,
         (T::Single, T::Single | T::Double) => Kind::Single,
