@@ -44,12 +44,14 @@ pub(super) async fn look(
                 found => format!("only {found} are there"),
             };
             earlier.refused.push(lost(to, copied, found, has_ended));
+        } else if to.merges_rows() {
+            // They are among others.
         } else if found > copied && has_ended {
             earlier.notes.push(format!(
                 "{}: the target has {found} rows, and {copied} were copied; programs have added the others since",
                 to.name
             ));
-        } else if found > copied && !to.merges_rows() {
+        } else if found > copied {
             earlier.refused.push(added(to, copied, found));
         }
     }

@@ -265,13 +265,13 @@ impl CopyPlan {
             instead: column.instead,
             ..ColumnSide::new(&column.name, from, own_from, from_content)
         };
-        // The target's reader replaces nothing more, but a value may be NULL where the source's was
-        // not.
         let is_time = matches!(own_to, Type::Time | Type::Timestamp | Type::Instant);
         let tick = match is_time && !from.sql_type.is_same(&to) {
             true => to.tick(),
             false => 1,
         };
+        // The target's reader replaces nothing more, but a value may be NULL where the source's was
+        // not.
         let to = ColumnSide {
             instead: column.instead,
             tick,

@@ -106,7 +106,7 @@ pub async fn copy(
     let part_rows = (jobs > 1).then_some(request.part_rows);
     let checkpoints = job.begin(source, target, request.create, part_rows).await?;
     let mut tables = job
-        .unchecked_rows(source, target, readers, &checkpoints, progress)
+        .rows(source, target, readers, &checkpoints, progress)
         .await?;
     if !request.create {
         job.check_existing_references(target).await?;
@@ -270,26 +270,6 @@ impl Job<'_> {
         Part::of(&self.id, number, from, to, checkpoints)
     }
 
-    /// Copies all rows that are not there yet, while existing references, which may form circles, are
-    /// not looked at.
-    async fn unchecked_rows(
-        &self,
-        source: &mut Connection,
-        target: &mut Connection,
-        readers: Vec<Connection>,
-        checkpoints: &[Vec<Checkpoint>],
-        progress: &mut dyn Progress,
-    ) -> Result<Vec<CopiedTable>, Error> {
-        session::uncheck(target).await?;
-        let tables = self.rows(source, target, readers, checkpoints, progress);
-        let tables = tables.await;
-        let checked = session::check(target).await;
-        // What has gone wrong first is why the rest has.
-        let tables = tables?;
-        checked?;
-        Ok(tables)
-    }
-
     /// Looks at the references of existing tables, if the target has not done so for each row.
     async fn check_existing_references(&self, target: &mut Connection) -> Result<(), Error> {
         if engine(target.backend()).sessions.unchecked.is_none() {
@@ -340,7 +320,9 @@ impl Job<'_> {
             });
         let mut reported: Vec<TableProgress> = reported.collect();
         let parts = parts.collect();
-        table_parts::copy(
+        // References of existing tables may form circles.
+        session::uncheck(target).await?;
+        let copied_all = table_parts::copy(
             parts,
             self.policy,
             source,
@@ -349,7 +331,11 @@ impl Job<'_> {
             &mut reported,
             progress,
         )
-        .await?;
+        .await;
+        let checked = session::check(target).await;
+        // What has gone wrong first is why the rest has.
+        copied_all?;
+        checked?;
         let done = checkpoint::read(target, &self.id, self.tables.len()).await?;
         let mut tables = Vec::new();
         let done = done.ok_or_else(checkpoint::damaged)?;

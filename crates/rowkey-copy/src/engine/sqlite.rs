@@ -103,8 +103,8 @@ SELECT 'view', name FROM sqlite_master WHERE type = 'view' ORDER BY 2",
         view: &["BEGIN"],
         view_begins_late: false,
         views: None,
-        // References are checked at the end, because rows may refer to later ones.
         unchecked: None,
+        // References are checked at the end, because rows may refer to later ones.
         write: Some("PRAGMA foreign_keys = OFF"),
     },
     target: Target {

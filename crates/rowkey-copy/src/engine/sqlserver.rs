@@ -122,8 +122,8 @@ pub(super) const ENGINE: Engine = Engine {
         views: Some(
             "SELECT snapshot_isolation_state FROM sys.databases WHERE database_id = DB_ID()",
         ),
-        // An error ends the transaction.
         unchecked: None,
+        // An error ends the transaction.
         write: Some("SET XACT_ABORT ON"),
     },
     target: Target {

@@ -351,6 +351,7 @@ fn without_refused<'c>(tables: &[PreparedTable<'c>], places: &[&Place]) -> Vec<P
         if to.columns.len() < all {
             // Its places are not these any more.
             to.key.clear();
+            to.primary_key.clear();
         }
         table.with_target(to)
     });
