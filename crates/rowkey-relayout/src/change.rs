@@ -182,7 +182,7 @@ async fn refusals_of(
     work: &Work,
     catalog: &Catalog,
 ) -> Result<Refusals, Error> {
-    let mut refusals = with_backend!(work.backend, refuse(connection, work, catalog))?;
+    let mut refusals: Refusals = with_backend!(work.backend, refuse(connection, work, catalog))?;
     if refusals.is_empty() {
         refusals.add_polymorphic(connection, work, catalog).await?;
         refusals.add_unplanned(connection, work, catalog).await;
