@@ -56,6 +56,9 @@ pub(super) fn of_table(table: &PreparedTable<'_>) -> Vec<String> {
     }
     notes.extend(of_definition(table));
     notes.extend(keys(table));
+    if !engine(side.backend).objects.reference_attributes {
+        notes.extend(references(table));
+    }
     notes.extend(collations(table, side));
     notes
 }
@@ -185,6 +188,28 @@ fn keys(table: &Table) -> Vec<String> {
             if key.constraint().contains(words) {
                 let (table, key) = (&table.name, &key.name);
                 notes.push(format!("{table}: {words} of the key {key} is left out"));
+            }
+        }
+    }
+    notes
+}
+
+/// What PostgreSQL's references say beyond their columns and actions.
+fn references(table: &Table) -> Vec<String> {
+    let mut notes = Vec::new();
+    for key in &table.foreign_keys {
+        let [matching, list_to_set, at_end] = key.placed_attributes();
+        let (columns, referred) = (key.columns.join(", "), &key.target);
+        for words in [
+            matching,
+            list_to_set,
+            at_end.trim_end_matches("NOT VALID").trim_end(),
+        ] {
+            if !words.is_empty() {
+                notes.push(format!(
+                    "{}: {words} of the reference of {columns} to {referred} is left out",
+                    table.name
+                ));
             }
         }
     }

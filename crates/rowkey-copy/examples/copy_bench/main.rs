@@ -1,6 +1,8 @@
-//! Compares a copy from MariaDB to PostgreSQL, and back, with other ways to do it.
+//! Compares copies from MySQL and MariaDB to PostgreSQL, and back to MariaDB, with other ways to
+//! do it.
 //!
 //! ```console
+//! $ export ROWKEY_TEST_MYSQL_URL=mysql://root@127.0.0.1:3307/test
 //! $ export ROWKEY_TEST_MARIADB_URL=mysql://root@127.0.0.1:3306/test
 //! $ export ROWKEY_TEST_POSTGRES_URL=postgres://postgres@127.0.0.1:5432/test
 //! $ cargo run --release -p rowkey-copy --all-features --example copy_bench -- 500000 --ten-times --plot copy.svg
@@ -8,8 +10,9 @@
 //!
 //! The other ways are: a program that was written for the table, with the same drivers; pgloader;
 //! and the databases' own clients in a pipe, which convert nothing. Those that are not installed
-//! are left out. Each copy is a process of its own, and makes its table. The ways take turns, the
-//! first one in turns too, and a ratio is one of two copies of the same round.
+//! are left out. rowkey copies with two jobs too, and after it was killed in the middle. Each copy
+//! is a process of its own, and makes its table. The ways take turns, the first one in turns too,
+//! and a ratio is one of two copies of the same round.
 
 mod by_hand;
 mod plot;
@@ -19,8 +22,9 @@ mod rows;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::time::Instant;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use rowkey_copy::Choices;
@@ -37,6 +41,7 @@ const ROUNDS: usize = 5;
 const FEW_ROUNDS: usize = 3;
 
 const WAY: &str = "ROWKEY_COPY_BENCH_WAY";
+const JOBS: &str = "ROWKEY_COPY_BENCH_JOBS";
 const SOURCE: &str = "ROWKEY_COPY_BENCH_SOURCE";
 const TARGET: &str = "ROWKEY_COPY_BENCH_TARGET";
 const PLAN: &str = "ROWKEY_COPY_BENCH_PLAN";
@@ -45,17 +50,29 @@ const PLAN: &str = "ROWKEY_COPY_BENCH_PLAN";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     Rowkey,
+    TwoJobs,
+    /// Killed once, and repeated; the time is that of both processes.
+    Killed,
     ByHand,
     Pgloader,
     Pipe,
 }
 
 impl Way {
-    const ALL: [Self; 4] = [Self::Rowkey, Self::ByHand, Self::Pgloader, Self::Pipe];
+    const ALL: [Self; 6] = [
+        Self::Rowkey,
+        Self::TwoJobs,
+        Self::Killed,
+        Self::ByHand,
+        Self::Pgloader,
+        Self::Pipe,
+    ];
 
     fn name(self) -> &'static str {
         match self {
             Self::Rowkey => "rowkey",
+            Self::TwoJobs => "rowkey, two jobs",
+            Self::Killed => "rowkey, killed once",
             Self::ByHand => "by hand",
             Self::Pgloader => "pgloader",
             Self::Pipe => "clients in a pipe",
@@ -65,15 +82,17 @@ impl Way {
     /// Whether it goes this way, and is installed.
     fn is_there(self, source: Backend) -> bool {
         let programs: &[&str] = match self {
-            Self::Rowkey | Self::ByHand => return true,
-            Self::Pgloader => &["pgloader"],
+            Self::Rowkey | Self::TwoJobs | Self::Killed | Self::ByHand => return true,
+            // It reads MariaDB and MySQL, and the latter only without `caching_sha2_password`.
+            Self::Pgloader if source == Backend::MariaDb => &["pgloader"],
+            Self::Pgloader => return false,
             Self::Pipe => &["mariadb", "psql"],
         };
         let missing = programs.iter().find(|name| !rivals::is_installed(name));
         if let Some(name) = missing {
             println!("{} is left out: {name} is not installed", self.name());
         }
-        source == Backend::MariaDb && missing.is_none()
+        missing.is_none()
     }
 }
 
@@ -82,13 +101,18 @@ fn main() -> Result<()> {
         return run_alone(&way);
     }
     let (mut rows, mut is_large, mut plot) = (500_000, false, None);
+    let mut chosen: Option<Backend> = None;
     let mut arguments = env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--ten-times" => is_large = true,
             "--plot" => plot = Some(PathBuf::from(arguments.next().context("the plot's file")?)),
+            "--from" => {
+                let source = arguments.next().context("the source's backend")?;
+                chosen = Some(source.parse()?);
+            }
             number => {
-                let usage = "copy_bench [ROWS] [--ten-times] [--plot FILE]";
+                let usage = "copy_bench [ROWS] [--ten-times] [--plot FILE] [--from BACKEND]";
                 rows = number.parse().context(usage)?;
             }
         }
@@ -100,10 +124,13 @@ fn main() -> Result<()> {
         std::thread::available_parallelism()?
     );
     let mut panels = Vec::new();
-    for (source, target) in [
+    let pairs = [
         (Backend::MariaDb, Backend::Postgres),
+        (Backend::MySql, Backend::Postgres),
         (Backend::Postgres, Backend::MariaDb),
-    ] {
+    ];
+    let is_chosen = |source| chosen.is_none_or(|chosen| chosen == source);
+    for (source, target) in pairs.into_iter().filter(|(source, _)| is_chosen(*source)) {
         let small = Pair::measure(source, target, rows, ROUNDS)?;
         panels.push(small.panel()?);
         if is_large {
@@ -145,11 +172,13 @@ impl Pair {
             rows,
             rounds: Vec::new(),
         };
+        // Where a copy is killed: about in the middle.
+        let mut half = Duration::ZERO;
         for _ in 0..rounds {
             let mut outcomes = Vec::new();
             for way in &ways {
                 let target = to_server.create_database()?;
-                let outcome = start(*way, source.url(), target.url())?;
+                let outcome = start(*way, source.url(), target.url(), half)?;
                 if *way != Way::Pgloader {
                     let copied = block_on(rows::count(target.url()))?;
                     ensure!(copied == rows, "{} has copied {copied} rows", way.name());
@@ -159,6 +188,9 @@ impl Pair {
                     way.name(),
                     outcome.seconds
                 );
+                if *way == Way::Rowkey {
+                    half = Duration::from_secs_f64(outcome.seconds / 2.0);
+                }
                 outcomes.push((*way, outcome));
             }
             pair.rounds.push(outcomes);
@@ -169,8 +201,10 @@ impl Pair {
     }
 
     fn print(&self, from: Backend, to: Backend) -> Result<()> {
-        println!("\n| {from} to {to} | rows | rows/s | rowkey's speed | peak memory, MiB |");
-        println!("|---|--:|--:|--:|--:|");
+        println!(
+            "\n| {from} to {to} | rows | rows/s | rowkey's speed | its processor s | peak memory, MiB |"
+        );
+        println!("|---|--:|--:|--:|--:|--:|");
         for way in self.ways() {
             let ratios = self.rounds.iter().map(|round| {
                 let of = |way| seconds_of(round, way);
@@ -179,10 +213,12 @@ impl Pair {
             let ratio = median(ratios.collect::<Result<_>>()?);
             let bar = self.bar(way)?;
             println!(
-                "| {} | {} | {:.0} | {ratio:.2} | {} |",
+                "| {} | {} | {:.0} | {ratio:.2} | {} | {} |",
                 bar.name,
                 self.rows,
                 bar.rows_per_second,
+                self.processor_seconds(way)
+                    .map_or("".into(), |seconds| format!("{seconds:.2}")),
                 bar.peak_kib
                     .map_or("".into(), |kib| format!("{:.1}", kib as f64 / 1_024.0)),
             );
@@ -220,6 +256,11 @@ impl Pair {
             .map(|(_, outcome)| outcome)
     }
 
+    fn processor_seconds(&self, way: Way) -> Option<f64> {
+        let all = self.outcomes(way).map(|outcome| outcome.processor_seconds);
+        all.collect::<Option<_>>().map(median)
+    }
+
     fn seconds(&self, way: Way) -> Result<f64> {
         let seconds: Vec<f64> = self.outcomes(way).map(|outcome| outcome.seconds).collect();
         ensure!(!seconds.is_empty(), "{} has not run", way.name());
@@ -239,29 +280,46 @@ fn median(mut numbers: Vec<f64>) -> f64 {
 }
 
 /// Copies in another process.
-fn start(way: Way, source: &str, target: &str) -> Result<Outcome> {
+fn start(way: Way, source: &str, target: &str, half: Duration) -> Result<Outcome> {
     match way {
-        Way::Pgloader => rivals::pgloader(source, target),
-        Way::Pipe => rivals::pipe(source, target),
-        Way::Rowkey | Way::ByHand => {
-            let folder = tempfile::tempdir()?;
-            let path = folder.path().join("plan.toml");
-            fs::write(&path, block_on(plan(source, target))?)?;
-            let output = rivals::program(env::current_exe()?)
-                .env(WAY, way.name())
-                .env(SOURCE, source)
-                .env(TARGET, target)
-                .env(PLAN, path)
-                .stderr(Stdio::inherit())
-                .output()?;
-            let text = String::from_utf8(output.stdout)?;
-            let (seconds, peak) = text.trim().split_once(' ').context("it has failed")?;
-            Ok(Outcome {
-                seconds: seconds.parse()?,
-                peak_kib: Some(peak.parse()?),
-            })
-        }
+        Way::Pgloader => return rivals::pgloader(source, target),
+        Way::Pipe => return rivals::pipe(source, target),
+        Way::Rowkey | Way::TwoJobs | Way::Killed | Way::ByHand => {}
     }
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("plan.toml");
+    fs::write(&path, block_on(plan(source, target))?)?;
+    let mut program = rivals::program(env::current_exe()?);
+    program
+        .env(WAY, way.name())
+        .env(SOURCE, source)
+        .env(TARGET, target)
+        .env(PLAN, path)
+        .env(JOBS, if way == Way::TwoJobs { "2" } else { "1" })
+        .stderr(Stdio::inherit());
+    let mut outcome = Outcome::default();
+    if way == Way::Killed {
+        outcome.seconds = killed_after(&mut program, half)?;
+    }
+    let output = program.output()?;
+    let text = String::from_utf8(output.stdout)?;
+    let mut figures = text.split_whitespace();
+    let mut figure = || figures.next().context("it has failed");
+    outcome.seconds += figure()?.parse::<f64>()?;
+    outcome.processor_seconds = Some(figure()?.parse()?);
+    outcome.peak_kib = Some(figure()?.parse()?);
+    Ok(outcome)
+}
+
+/// Starts a copy that does not reach its end, and tells for how long it ran.
+fn killed_after(program: &mut Command, time: Duration) -> Result<f64> {
+    let started = Instant::now();
+    let mut child = program.stdout(Stdio::null()).spawn()?;
+    thread::sleep(time);
+    child.kill()?;
+    child.wait()?;
+    program.stdout(Stdio::piped());
+    Ok(started.elapsed().as_secs_f64())
 }
 
 /// A plan that exchanges the bytes of the ids.
@@ -288,14 +346,11 @@ async fn plan(source: &str, target: &str) -> Result<String> {
     Ok(plan.to_toml()?)
 }
 
-/// In the other process: copies, and prints the time and the most memory.
+/// In the other process: copies, and prints the time, the processors' time and the most memory.
 fn run_alone(way: &str) -> Result<()> {
     let (source, target) = (env::var(SOURCE)?, env::var(TARGET)?);
     let started = Instant::now();
-    if way == Way::Rowkey.name() {
-        let plan = fs::read_to_string(env::var(PLAN)?)?;
-        block_on(by_rowkey(&source, &target, &plan))?;
-    } else {
+    if way == Way::ByHand.name() {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -306,21 +361,26 @@ fn run_alone(way: &str) -> Result<()> {
                 false => by_hand::to_mariadb(&source, &target).await,
             }
         })?;
+    } else {
+        let plan = fs::read_to_string(env::var(PLAN)?)?;
+        block_on(by_rowkey(&source, &target, &plan, env::var(JOBS)?.parse()?))?;
     }
     let seconds = started.elapsed().as_secs_f64();
+    let processor = rivals::processor_seconds().context("the processors' time")?;
     let peak = rivals::peak_kib(Path::new("/proc/self/status"));
-    println!("{seconds} {}", peak.context("the peak memory")?);
+    println!("{seconds} {processor} {}", peak.context("the peak memory")?);
     Ok(())
 }
 
 /// As the command does it.
-async fn by_rowkey(source: &str, target: &str, plan: &str) -> Result<()> {
+async fn by_rowkey(source: &str, target: &str, plan: &str, jobs: u32) -> Result<()> {
     let (source, target): (Address, Address) = (source.parse()?, target.parse()?);
     let plan = CopyPlan::from_toml(plan)?;
     let mut source = Connection::open(&source).await?;
     let mut target = Connection::open(&target).await?;
     let request = rowkey_copy::Request {
         create: true,
+        jobs,
         ..rowkey_copy::Request::default()
     };
     rowkey_copy::copy(&mut source, &mut target, &plan, &request, &mut Silent).await?;

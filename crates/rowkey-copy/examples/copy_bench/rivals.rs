@@ -17,8 +17,11 @@ use crate::rows::{COLUMNS, TABLE, definition};
 use rowkey_core::Backend;
 
 /// What a copy has taken.
+#[derive(Default)]
 pub(crate) struct Outcome {
     pub(crate) seconds: f64,
+    /// Of its process, if that tells.
+    pub(crate) processor_seconds: Option<f64>,
     /// The most memory that its process has had.
     pub(crate) peak_kib: Option<u64>,
 }
@@ -41,6 +44,17 @@ pub(crate) fn peak_kib(status: &Path) -> Option<u64> {
     let text = fs::read_to_string(status).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix(" kB")?.parse().ok()
+}
+
+/// How long processors have worked for this process.
+pub(crate) fn processor_seconds() -> Option<f64> {
+    const PER_SECOND: f64 = 100.0;
+    let text = fs::read_to_string("/proc/self/stat").ok()?;
+    // Behind the name, which may have any characters, `utime` and `stime` are the 12th and 13th.
+    let (_, fields) = text.rsplit_once(')')?;
+    let ticks = fields.split_whitespace().skip(11).take(2);
+    let ticks: Option<Vec<f64>> = ticks.map(|ticks| ticks.parse().ok()).collect();
+    Some(ticks?.iter().sum::<f64>() / PER_SECOND)
 }
 
 /// PostgreSQL's types as pgloader chooses them: ids become `bytea`, in the order of MariaDB's
@@ -74,40 +88,88 @@ pub(crate) fn pgloader(source: &str, target: &str) -> Result<Outcome> {
     let count = format!("SELECT COUNT(*) FROM {TABLE}");
     let copied = block_on(number(target, &count))?;
     ensure!(copied > 0, "pgloader has copied nothing");
-    Ok(Outcome { seconds, peak_kib })
+    Ok(Outcome {
+        seconds,
+        peak_kib,
+        ..Outcome::default()
+    })
 }
 
-/// The ids go as hexadecimal digits, in the order of MariaDB's bytes.
+/// The ids go as hexadecimal digits, in the order of the source's bytes.
 pub(crate) fn pipe(source: &str, target: &str) -> Result<Outcome> {
-    let source = Url::parse(source)?;
-    let definition = definition(Backend::Postgres)?;
-    let columns = COLUMNS.replace("parent_id", "hex(parent_id)");
-    let columns = columns.replacen("id", "hex(id)", 1);
+    let (from, to) = (Url::parse(source)?, Url::parse(target)?);
     let started = Instant::now();
-    let mut reader = program("mariadb")
-        .args(["--quick", "--batch", "--skip-column-names"])
-        .args(["--host", source.host_str().context("a host")?])
-        .args(["--port", &source.port().unwrap_or(3_306).to_string()])
-        .args(["--user", source.username()])
-        .args(["--execute", &format!("SELECT {columns} FROM {TABLE}")])
-        .arg(source.path().trim_start_matches('/'))
-        .env("MYSQL_PWD", source.password().unwrap_or_default())
-        .stdout(Stdio::piped())
-        .spawn()?;
-    let rows = reader.stdout.take().context("the rows of mariadb")?;
-    let writer = program("psql")
-        .args(["--quiet", "--set", "ON_ERROR_STOP=1"])
-        .args(["--command", &definition])
-        .args(["--command", &format!("COPY {TABLE} ({COLUMNS}) FROM STDIN")])
-        .arg(target)
-        .stdin(rows)
-        .spawn()?;
-    wait(writer)?;
+    let mut reader = match from.scheme() {
+        "postgres" => {
+            let columns = COLUMNS.replace("parent_id", "encode(uuid_send(parent_id), 'hex')");
+            let columns = columns.replacen("id,", "encode(uuid_send(id), 'hex'),", 1);
+            let columns = columns.replace("is_open", "is_open::int");
+            let query = format!("COPY (SELECT {columns} FROM {TABLE}) TO STDOUT");
+            program("psql")
+                .args(["--quiet", "--command", &query])
+                .arg(source)
+                .stdout(Stdio::piped())
+                .spawn()?
+        }
+        _ => {
+            let columns = COLUMNS.replace("parent_id", "hex(parent_id)");
+            let columns = columns.replacen("id", "hex(id)", 1);
+            let query = format!("SELECT {columns} FROM {TABLE}");
+            mariadb(&from)?
+                .args([
+                    "--quick",
+                    "--batch",
+                    "--skip-column-names",
+                    "--execute",
+                    &query,
+                ])
+                .stdout(Stdio::piped())
+                .spawn()?
+        }
+    };
+    let rows = reader.stdout.take().context("the rows")?;
+    let mut writer = match to.scheme() {
+        "postgres" => {
+            let definition = definition(Backend::Postgres)?;
+            let copy = format!("COPY {TABLE} ({COLUMNS}) FROM STDIN");
+            let mut psql = program("psql");
+            psql.args(["--quiet", "--set", "ON_ERROR_STOP=1"])
+                .args(["--command", &definition, "--command", &copy])
+                .arg(target);
+            psql
+        }
+        _ => {
+            let columns = COLUMNS
+                .replace("parent_id", "@parent")
+                .replacen("id", "@id", 1);
+            let load = format!(
+                "{}; LOAD DATA LOCAL INFILE '/dev/stdin' INTO TABLE {TABLE} CHARACTER SET utf8mb4 \
+                 ({columns}) SET id = unhex(@id), parent_id = unhex(@parent)",
+                definition(Backend::MariaDb)?
+            );
+            let mut mariadb = mariadb(&to)?;
+            mariadb.args(["--local-infile=1", "--execute", &load]);
+            mariadb
+        }
+    };
+    wait(writer.stdin(rows).spawn()?)?;
     wait(reader)?;
     Ok(Outcome {
         seconds: started.elapsed().as_secs_f64(),
-        peak_kib: None,
+        ..Outcome::default()
     })
+}
+
+/// The client of MySQL and MariaDB for a database.
+fn mariadb(url: &Url) -> Result<Command> {
+    let mut client = program("mariadb");
+    client
+        .args(["--host", url.host_str().context("a host")?])
+        .args(["--port", &url.port().unwrap_or(3_306).to_string()])
+        .args(["--user", url.username()])
+        .args(["--database", url.path().trim_start_matches('/')])
+        .env("MYSQL_PWD", url.password().unwrap_or_default());
+    Ok(client)
 }
 
 /// Waits until a process ends; the most memory that it had.

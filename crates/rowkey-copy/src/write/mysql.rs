@@ -1,5 +1,9 @@
 //! MySQL and MariaDB: statements that insert many rows.
 
+use std::collections::VecDeque;
+
+use futures_util::future::try_join;
+use rowkey_core::Backend;
 use rowkey_tables::Error;
 use sqlx::{AssertSqlSafe, Executor, MySqlConnection};
 
@@ -10,7 +14,8 @@ use crate::batch::{Batch, Cell};
 use crate::table_side::TableSide;
 
 /// After how many bytes a statement ends, unless the server takes less than twice as many: a row
-/// may be long.
+/// may be long. Short ones cost more: over TLS, each waits for an acknowledgement of TCP, which may
+/// take 40 ms, as sqlx 0.9.0 does not set `TCP_NODELAY`.
 const STATEMENT: u64 = 1 << 20;
 
 pub(super) async fn write(
@@ -19,22 +24,83 @@ pub(super) async fn write(
     side: &TableSide,
     transaction: &mut TransactionBatches<'_>,
 ) -> Result<(), Error> {
-    let doing = format!("writing {}", side.name);
-    while let Some(payload) = transaction.next().await? {
-        let Payload::Statements(statements) = payload else {
-            return Err(Error::NoDriver(side.backend));
-        };
-        for Statement { sql, rows } in statements {
-            // The server would close the connection, and the program would not know why.
-            if sql.len() as u64 >= limit {
-                return Err(too_long(side, &sql, rows, limit));
-            }
-            let done = connection.execute(sqlx::raw_sql(AssertSqlSafe(sql))).await;
-            let written = done.map_err(Error::database(&doing))?.rows_affected();
-            check_count(side, rows, written)?;
-        }
+    let mut statements = Statements {
+        beginning: beginning(side)?,
+        limit,
+        read: VecDeque::new(),
+        transaction,
+    };
+    let mut full = statements.next().await?;
+    while let Some(statement) = full {
+        // The next one is put together meanwhile.
+        let execute = execute(connection, statement, limit, side);
+        ((), full) = try_join(execute, statements.next()).await?;
     }
     Ok(())
+}
+
+/// The statements of a transaction, those of small batches joined.
+struct Statements<'s, 't> {
+    /// What each begins with.
+    beginning: String,
+    limit: u64,
+    /// Those that are not joined yet.
+    read: VecDeque<Statement>,
+    transaction: &'s mut TransactionBatches<'t>,
+}
+
+impl Statements<'_, '_> {
+    async fn next(&mut self) -> Result<Option<Statement>, Error> {
+        let mut joined: Option<Statement> = None;
+        loop {
+            let Some(next) = self.read.pop_front() else {
+                match self.transaction.next().await? {
+                    Some(Payload::Statements(statements)) => self.read.extend(statements),
+                    Some(_) => return Err(Error::NoDriver(Backend::MySql)),
+                    None => return Ok(joined),
+                }
+                continue;
+            };
+            let Some(statement) = &mut joined else {
+                joined = Some(next);
+                continue;
+            };
+            let length = statement.sql.len() + next.sql.len();
+            let rows = next.sql.strip_prefix(&self.beginning);
+            let Some(rows) = rows.filter(|_| length as u64 <= enough(self.limit)) else {
+                self.read.push_front(next);
+                return Ok(joined);
+            };
+            statement.sql.push(',');
+            statement.sql.push_str(rows);
+            statement.rows += next.rows;
+        }
+    }
+}
+
+async fn execute(
+    connection: &mut MySqlConnection,
+    Statement { sql, rows }: Statement,
+    limit: u64,
+    side: &TableSide,
+) -> Result<(), Error> {
+    // The server would close the connection, and the program would not know why.
+    if sql.len() as u64 >= limit {
+        return Err(too_long(side, &sql, rows, limit));
+    }
+    let doing = format!("writing {}", side.name);
+    let done = connection.execute(sqlx::raw_sql(AssertSqlSafe(sql))).await;
+    let written = done.map_err(Error::database(&doing))?.rows_affected();
+    check_count(side, rows, written)
+}
+
+fn enough(limit: u64) -> u64 {
+    STATEMENT.min(limit / 2)
+}
+
+fn beginning(side: &TableSide) -> Result<String, Error> {
+    let (table, columns) = (side.quoted()?, side.column_list()?);
+    Ok(format!("INSERT INTO {table} ({columns}) VALUES "))
 }
 
 fn too_long(side: &TableSide, sql: &str, rows: u64, limit: u64) -> Error {
@@ -50,15 +116,10 @@ fn too_long(side: &TableSide, sql: &str, rows: u64, limit: u64) -> Error {
 
 /// The rows of a batch, for a server with a limit of bytes.
 pub(super) fn encode(side: &TableSide, batch: &Batch, limit: u64) -> Result<Vec<Statement>, Error> {
-    let enough = STATEMENT.min(limit / 2);
-    let beginning = format!(
-        "INSERT INTO {} ({}) VALUES ",
-        side.quoted()?,
-        side.column_list()?
-    );
+    let beginning = beginning(side)?;
     let mut statements: Vec<Statement> = Vec::new();
     for row in batch.rows() {
-        let is_full = |statement: &Statement| statement.sql.len() as u64 >= enough;
+        let is_full = |statement: &Statement| statement.sql.len() as u64 >= enough(limit);
         if statements.last().is_none_or(is_full) {
             let (sql, rows) = (beginning.clone(), 0);
             statements.push(Statement { sql, rows });

@@ -381,9 +381,8 @@ impl Column {
                     Backend::SqlServer => "0x",
                     Backend::MySql | Backend::MariaDb | Backend::Sqlite => "X'",
                 });
-                for byte in bytes.as_slice() {
-                    literal.push_str(&format!("{byte:02x}"));
-                }
+                let pair = |byte: &u8| hyphenated::DIGIT_PAIRS[usize::from(*byte)];
+                literal.extend(bytes.as_slice().iter().flat_map(pair).map(char::from));
                 if !matches!(self.backend(), Backend::SqlServer) {
                     literal.push('\'');
                 }

@@ -76,7 +76,8 @@ fn write_digits(bytes: &[u8; 16], characters: &mut [AsciiChar; LENGTH]) {
 /// Where the two digits of each byte begin.
 const PLACES: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 
-static DIGIT_PAIRS: [[AsciiChar; 2]; 256] = {
+/// The lowercase hexadecimal digits of each byte.
+pub(crate) static DIGIT_PAIRS: [[AsciiChar; 2]; 256] = {
     let digits = b"0123456789abcdef";
     let mut pairs = [[AsciiChar::Null; 2]; 256];
     let mut byte = 0;

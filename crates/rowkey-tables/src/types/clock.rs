@@ -1,5 +1,7 @@
 //! Dates and times as text, between the years 1 and 9999.
 
+use std::fmt::Write as _;
+
 use jiff::SignedDuration;
 use jiff::civil::{Date, DateTime, Time, date};
 
@@ -29,17 +31,30 @@ pub fn date_text(days: i32) -> Result<String, &'static str> {
 pub fn timestamp_text(micros: i64) -> Result<String, &'static str> {
     let (days, rest) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));
     let days = i32::try_from(days).map_err(|_| OUTSIDE)?;
-    Ok(format!("{} {}", date_text(days)?, time_text(rest)))
+    let mut text = date_text(days)?;
+    text.push(' ');
+    push_time(&mut text, rest);
+    Ok(text)
 }
 
 /// `23:59:59.000000`, with a sign and more hours than a day has, if need be.
 pub fn time_text(micros: i64) -> String {
+    let mut text = String::new();
+    push_time(&mut text, micros);
+    text
+}
+
+fn push_time(text: &mut String, micros: i64) {
     let sign = if micros < 0 { "-" } else { "" };
     let micros = micros.unsigned_abs();
     let (seconds, fraction) = (micros / SECOND as u64, micros % SECOND as u64);
     let (minutes, seconds) = (seconds / 60, seconds % 60);
     let (hours, minutes) = (minutes / 60, minutes % 60);
-    format!("{sign}{hours:02}:{minutes:02}:{seconds:02}.{fraction:06}")
+    // Writing to a text does not fail.
+    let _ = write!(
+        text,
+        "{sign}{hours:02}:{minutes:02}:{seconds:02}.{fraction:06}"
+    );
 }
 
 pub fn read_date(text: &str) -> Option<i32> {

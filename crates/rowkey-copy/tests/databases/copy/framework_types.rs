@@ -2,12 +2,12 @@
 //! and SQLite's names that nobody knows.
 
 use anyhow::{Context, Result, ensure};
-use rowkey_copy::{Choices, Request};
-use rowkey_tables::{Connection, Silent};
+use rowkey_copy::Choices;
+use rowkey_tables::Connection;
 use rowkey_testkit::{Backend, Suite, test_name};
 
-use crate::copy::held::preflight;
-use crate::copy::{compare, copy, execute, open, pair, plan, planned};
+use crate::copy::held::{nothing_is_refused, preflight};
+use crate::copy::{compare, copy_equal, copy_into_existing, execute, open, pair, plan, planned};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     for target in [Backend::Postgres, Backend::MySql] {
@@ -35,14 +35,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
 
 async fn into_existing(source: &str, target: &str) -> Result<()> {
     let plan = plan(source, target).await?;
-    let found = preflight(source, target, &plan).await?;
-    ensure!(found.refused.is_empty(), "{found:?}");
-    let (mut from, mut to) = (open(source).await?, open(target).await?);
-    let request = Request::default();
-    rowkey_copy::copy(&mut from, &mut to, &plan, &request, &mut Silent).await?;
-    let compared = compare(source, target, &plan).await?;
-    ensure!(compared.is_equal(), "{compared:?}");
-    Ok(())
+    nothing_is_refused(source, target, &plan).await?;
+    copy_into_existing(source, target, &plan).await
 }
 
 /// The same JSON, which the target writes in its own way; and what it would lose.
@@ -143,11 +137,8 @@ async fn enums(source: String, target: String) -> Result<()> {
     )
     .await?;
     let plan = plan(&source, &target).await?;
-    let found = preflight(&source, &target, &plan).await?;
-    ensure!(found.refused.is_empty(), "{found:?}");
-    copy(&source, &target, &plan).await?;
-    let compared = compare(&source, &target, &plan).await?;
-    ensure!(compared.is_equal(), "{compared:?}");
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_equal(&source, &target, &plan).await?;
     let mut to = open(&target).await?;
     let wrong = "INSERT INTO person VALUES (3, 'furious', NULL)";
     let refused = to.execute("another word", wrong).await;
@@ -198,8 +189,7 @@ async fn other_enums(source: String, target: String) -> Result<()> {
     )
     .await?;
     let plan = plan(&source, &target).await?;
-    let found = preflight(&source, &target, &plan).await?;
-    ensure!(found.refused.is_empty(), "{found:?}");
+    nothing_is_refused(&source, &target, &plan).await?;
     execute(
         &mut to,
         "the tables",
@@ -235,11 +225,8 @@ async fn names(source: String, target: String) -> Result<()> {
     )
     .await?;
     let plan = plan(&source, &target).await?;
-    let found = preflight(&source, &target, &plan).await?;
-    ensure!(found.refused.is_empty(), "{found:?}");
-    copy(&source, &target, &plan).await?;
-    let compared = compare(&source, &target, &plan).await?;
-    ensure!(compared.is_equal(), "{compared:?}");
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_equal(&source, &target, &plan).await?;
 
     // A type of the person's own choice, on a table whose values fit and on one whose do not.
     let (mut from, to) = (open(&source).await?, open(&target).await?.backend());
@@ -294,11 +281,8 @@ async fn as_text(source: String, target: String) -> Result<()> {
         ..Choices::default()
     };
     let plan = planned(&source, &target, choices).await?.plan;
-    let found = preflight(&source, &target, &plan).await?;
-    ensure!(found.refused.is_empty(), "{found:?}");
-    copy(&source, &target, &plan).await?;
-    let compared = compare(&source, &target, &plan).await?;
-    ensure!(compared.is_equal(), "{compared:?}");
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_equal(&source, &target, &plan).await?;
     Ok(())
 }
 

@@ -6,8 +6,8 @@ use rowkey_copy::{Choices, CopyPlan, ExistingRows, Request};
 use rowkey_tables::{Connection, Silent};
 use rowkey_testkit::{Backend, Suite, test_name};
 
-use crate::copy::held::preflight;
-use crate::copy::{compare, execute, open, pair, planned};
+use crate::copy::held::{nothing_is_refused, preflight};
+use crate::copy::{compare, copy_into_existing, execute, open, pair, planned};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     suite.test(
@@ -28,22 +28,6 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         pair(suite, &name, crate::LIVE, target, kept);
         let name = format!("rows_of_migrations_are_merged_in_{to}");
         pair(suite, &name, crate::LIVE, target, merged);
-        let name = format!("durations_are_microseconds_in_{to}");
-        let sources = match target {
-            Backend::Postgres => &[Backend::MySql, Backend::MariaDb, Backend::Sqlite][..],
-            _ => &[Backend::Postgres],
-        };
-        pair(suite, &name, sources.iter().copied(), target, durations);
-        let name = format!("values_decide_about_types_of_frameworks_in_{to}");
-        pair(
-            suite,
-            &name,
-            sources.iter().copied(),
-            target,
-            types_of_frameworks,
-        );
-        let name = format!("trees_are_copied_into_{to}");
-        pair(suite, &name, crate::LIVE, target, trees);
         let name = format!("random_uuids_are_ids_in_{to}");
         let sources = [Backend::MySql, Backend::MariaDb, Backend::Sqlite];
         pair(suite, &name, sources, target, random);
@@ -189,11 +173,8 @@ async fn filled(source: String, target: String) -> Result<()> {
     ensure!(copy(&source, &target, &plan).await.is_err());
     to.execute("no row", "DELETE FROM other").await?;
     ensure!(plan.left_out == ["django_migrations".into()], "{plan:?}");
-    let found = preflight(&source, &target, &plan).await?;
-    ensure!(found.refused.is_empty(), "{found:?}");
-    copy(&source, &target, &plan).await?;
-    let compared = compare(&source, &target, &plan).await?;
-    ensure!(compared.is_equal(), "{compared:?}");
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await?;
     let mut db = open(&target).await?;
     let id = match db.backend() {
         Backend::Postgres => uuid(3),
@@ -294,8 +275,7 @@ async fn merged(source: String, target: String) -> Result<()> {
     .await?;
     plan.policy.batch_rows = 1;
     plan.policy.transaction_rows = 1;
-    let found = preflight(&source, &target, &plan).await?;
-    ensure!(found.refused.is_empty(), "{found:?}");
+    nothing_is_refused(&source, &target, &plan).await?;
     copy(&source, &target, &plan).await?;
     let query = "SELECT id, name FROM kind ORDER BY id";
     let rows = to.query("the kinds", query, &[]).await?;
@@ -338,230 +318,6 @@ async fn merged(source: String, target: String) -> Result<()> {
         matches!(&found.refused[..], [one] if one.contains("word") && one.contains("no primary key")),
         "{found:?}"
     );
-    Ok(())
-}
-
-/// A framework stores a duration as microseconds where the database has no intervals.
-async fn durations(source: String, target: String) -> Result<()> {
-    let spans = [-1, 3_456_003_000_005, -90_061_000_001, i64::MAX];
-    let mut dbs = [open(&source).await?, open(&target).await?];
-    for db in &mut dbs {
-        let own = match db.backend() {
-            Backend::Postgres => "interval",
-            _ => "bigint",
-        };
-        let table = format!("CREATE TABLE task (id integer NOT NULL PRIMARY KEY, took {own})");
-        db.execute("a table", &table).await?;
-    }
-    let [mut from, mut to] = dbs;
-    for (id, micros) in spans.into_iter().enumerate() {
-        let value = match from.backend() {
-            Backend::Postgres => format!("'{micros} microseconds'"),
-            _ => micros.to_string(),
-        };
-        let row = format!("INSERT INTO task VALUES ({id}, {value})");
-        from.execute("a row", &row).await?;
-    }
-    let plan = plan(&source, &target, None).await?;
-    let found = preflight(&source, &target, &plan).await?;
-    let is_told = |note: &String| note.contains("task.took: the number of microseconds");
-    ensure!(
-        found.refused.is_empty() && found.notes.iter().any(is_told),
-        "{found:?}"
-    );
-    copy(&source, &target, &plan).await?;
-    let compared = compare(&source, &target, &plan).await?;
-    ensure!(compared.is_equal(), "{compared:?}");
-    let micros = match to.backend() {
-        Backend::Postgres => "(EXTRACT(EPOCH FROM took) * 1000000)::bigint",
-        _ => "took",
-    };
-    let query = format!("SELECT {micros} FROM task ORDER BY id");
-    let rows = to.query("the rows", &query, &[]).await?;
-    let read: Result<Vec<i64>, _> = rows.iter().map(|row| row.integer(0)).collect();
-    ensure!(read? == spans);
-
-    // A month has no number of microseconds.
-    if from.backend() == Backend::Postgres {
-        begin_anew(&mut to).await?;
-        from.execute("a month", "INSERT INTO task VALUES (9, '1 month')")
-            .await?;
-        let found = preflight(&source, &target, &plan).await?;
-        let is_month = |why: &String| why.starts_with("task.took: a value is P1M");
-        ensure!(found.refused.iter().any(is_month), "{found:?}");
-    }
-    Ok(())
-}
-
-/// Rows of a table of the target that refer to later ones, and tables that refer to each other, which
-/// PostgreSQL's references do not allow.
-async fn trees(source: String, target: String) -> Result<()> {
-    let mut dbs = [open(&source).await?, open(&target).await?];
-    for db in &mut dbs {
-        let (options, alters) = match db.backend() {
-            Backend::MySql | Backend::MariaDb => (" ENGINE = InnoDB", true),
-            backend => ("", backend == Backend::Postgres),
-        };
-        let (circle, last) = match alters {
-            true => (
-                "",
-                "ALTER TABLE pool ADD FOREIGN KEY (first_id) REFERENCES queue (id)",
-            ),
-            false => (", FOREIGN KEY (first_id) REFERENCES queue (id)", "SELECT 1"),
-        };
-        let tables = [
-            &format!(
-                "CREATE TABLE pool (id integer NOT NULL PRIMARY KEY, first_id integer{circle}){options}"
-            ),
-            &format!(
-                "CREATE TABLE queue (id integer NOT NULL PRIMARY KEY, pool_id integer NOT NULL, \
-                 FOREIGN KEY (pool_id) REFERENCES pool (id)){options}"
-            ),
-            &format!(
-                "CREATE TABLE deployment (id integer NOT NULL PRIMARY KEY, queue_id integer, \
-                 FOREIGN KEY (queue_id) REFERENCES queue (id)){options}"
-            ),
-            &format!(
-                "CREATE TABLE node (id integer NOT NULL PRIMARY KEY, up integer, \
-                 FOREIGN KEY (up) REFERENCES node (id)){options}"
-            ),
-            last,
-        ];
-        execute(db, "the tables", &tables).await?;
-    }
-    let [mut from, mut to] = dbs;
-    let rows = [
-        "INSERT INTO pool VALUES (1, NULL)",
-        "INSERT INTO queue VALUES (1, 1)",
-        "UPDATE pool SET first_id = 1",
-        "INSERT INTO deployment VALUES (1, 1)",
-        "INSERT INTO node VALUES (9, NULL)",
-        "INSERT INTO node VALUES (1, 9), (2, 1), (3, 9)",
-    ];
-    execute(&mut from, "the rows", &rows).await?;
-    let mut plan = plan(&source, &target, None).await?;
-    plan.policy.batch_rows = 1;
-    plan.policy.transaction_rows = 1;
-    let names: Vec<&str> = plan.tables.iter().map(|table| &*table.name.name).collect();
-    ensure!(
-        names == ["node", "pool", "queue", "deployment"],
-        "{names:?}"
-    );
-    let mut add = None;
-    let found = preflight(&source, &target, &plan).await?;
-    if to.backend() == Backend::Postgres {
-        ensure!(
-            matches!(&found.refused[..], [one] if one.contains("pool") && one.contains("first_id")),
-            "{found:?}"
-        );
-        let drop = found.refused[0]
-            .split('`')
-            .find(|words| words.contains("DROP CONSTRAINT"));
-        let drop = drop.context("no statement")?;
-        to.execute("no circle", drop).await?;
-        let words = found.refused[0].split('`');
-        add = words
-            .map(str::to_owned)
-            .find(|words| words.contains("ADD CONSTRAINT"));
-        ensure!(add.is_some(), "{found:?}");
-    }
-    let found = preflight(&source, &target, &plan).await?;
-    ensure!(found.refused.is_empty(), "{found:?}");
-    copy(&source, &target, &plan).await?;
-    if let Some(add) = add {
-        to.execute("the circle", &add).await?;
-    }
-    let compared = compare(&source, &target, &plan).await?;
-    ensure!(compared.is_equal(), "{compared:?}");
-    Ok(())
-}
-
-/// Forgets that a copy has ended.
-async fn begin_anew(target: &mut Connection) -> Result<()> {
-    let statements = ["DELETE FROM task", "DROP TABLE rowkey_copy"];
-    execute(target, "the table as it was made", &statements).await
-}
-
-/// A framework has other types on each database, which hold its values all the same: TypeORM a
-/// `tinyint` for truth, SQLAlchemy a moment since 1970 for an interval, and times without fractions.
-async fn types_of_frameworks(source: String, target: String) -> Result<()> {
-    let mut dbs = [open(&source).await?, open(&target).await?];
-    for db in &mut dbs {
-        let [truth, span, time, moment] = match db.backend() {
-            Backend::Postgres => ["boolean", "interval", "time", "timestamp"],
-            Backend::Sqlite => ["tinyint", "datetime", "time(0)", "datetime(0)"],
-            _ => ["tinyint", "datetime(6)", "time", "datetime"],
-        };
-        let table = format!(
-            "CREATE TABLE task (id integer NOT NULL PRIMARY KEY, done {truth} NOT NULL, took {span}, \
-             due {time}, made {moment})"
-        );
-        db.execute("a table", &table).await?;
-    }
-    let [mut from, mut to] = dbs;
-    let is_postgres = from.backend() == Backend::Postgres;
-    let took = match is_postgres {
-        true => "1 day 00:00:01.5",
-        false => "1970-01-02 00:00:01.500000",
-    };
-    let row = format!(
-        "INSERT INTO task VALUES (1, {}, '{took}', '10:20:30', '2026-05-06 07:08:09'), \
-         (2, {}, NULL, NULL, NULL)",
-        if is_postgres { "true" } else { "1" },
-        if is_postgres { "false" } else { "0" },
-    );
-    from.execute("rows", &row).await?;
-    let plan = plan(&source, &target, None).await?;
-    let found = preflight(&source, &target, &plan).await?;
-    let is_told = |note: &String| note.contains("task.took: the time since 1970-01-01");
-    ensure!(
-        found.refused.is_empty() && found.notes.iter().any(is_told),
-        "{found:?}"
-    );
-    copy(&source, &target, &plan).await?;
-    let compared = compare(&source, &target, &plan).await?;
-    ensure!(compared.is_equal(), "{compared:?}");
-    let (query, expected) = match to.backend() {
-        Backend::Postgres => (
-            "SELECT concat(done, '/', took, '/', due, '/', made) FROM task ORDER BY id",
-            ["t/1 day 00:00:01.5/10:20:30/2026-05-06 07:08:09", "f///"],
-        ),
-        Backend::Sqlite => (
-            "SELECT done || '/' || coalesce(took, '') || '/' || coalesce(due, '') FROM task ORDER BY id",
-            ["1/1970-01-02 00:00:01.500000/10:20:30.000000", "0//"],
-        ),
-        _ => (
-            "SELECT CONVERT(concat(done, '/', coalesce(took, ''), '/', coalesce(due, '')) USING utf8mb4) \
-             FROM task ORDER BY id",
-            ["1/1970-01-02 00:00:01.500000/10:20:30", "0//"],
-        ),
-    };
-    let rows = to.query("the rows", query, &[]).await?;
-    let read: Result<Vec<&str>, _> = rows.iter().map(|row| row.text(0)).collect();
-    ensure!(read? == expected, "{rows:?}");
-
-    // What the types don't hold.
-    let row = match is_postgres {
-        true => {
-            "INSERT INTO task VALUES (9, true, '1 month', '10:20:30.25', '2026-05-06 07:08:09.5')"
-        }
-        false => "INSERT INTO task VALUES (9, 2, NULL, NULL, NULL)",
-    };
-    from.execute("another row", row).await?;
-    begin_anew(&mut to).await?;
-    let found = preflight(&source, &target, &plan).await?;
-    let expected = match is_postgres {
-        true => &[
-            "task.took: a value is P1M",
-            "task.due: a value has a fraction",
-            "task.made: a value has a fraction",
-        ][..],
-        false => &["task.done: a value is"],
-    };
-    for expected in expected {
-        let is_told = |why: &String| why.starts_with(expected);
-        ensure!(found.refused.iter().any(is_told), "{expected}: {found:?}");
-    }
     Ok(())
 }
 

@@ -15,6 +15,7 @@ mod keys;
 mod lossy_types;
 mod many_rows;
 mod migrated_target;
+mod migrated_types;
 mod newer_servers;
 mod omissions;
 mod one_round;
@@ -80,6 +81,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     lossy_types::add_tests(suite);
     many_rows::add_tests(suite);
     migrated_target::add_tests(suite);
+    migrated_types::add_tests(suite);
     newer_servers::add_tests(suite);
     parallel::add_tests(suite);
     references::add_tests(suite);
@@ -170,6 +172,25 @@ pub(crate) async fn copy(
 async fn compare(source: &str, target: &str, plan: &CopyPlan) -> Result<rowkey_copy::Comparison> {
     let (mut source, mut target) = (open(source).await?, open(target).await?);
     Ok(rowkey_copy::compare(&mut source, &mut target, plan, &mut Silent).await?)
+}
+
+/// Makes the tables, and both sides have the same rows then.
+pub(crate) async fn copy_equal(source: &str, target: &str, plan: &CopyPlan) -> Result<()> {
+    copy(source, target, plan).await?;
+    are_equal(source, target, plan).await
+}
+
+/// Into tables that exist, and both sides have the same rows then.
+pub(crate) async fn copy_into_existing(source: &str, target: &str, plan: &CopyPlan) -> Result<()> {
+    let (mut from, mut to) = (open(source).await?, open(target).await?);
+    rowkey_copy::copy(&mut from, &mut to, plan, &Request::default(), &mut Silent).await?;
+    are_equal(source, target, plan).await
+}
+
+async fn are_equal(source: &str, target: &str, plan: &CopyPlan) -> Result<()> {
+    let compared = compare(source, target, plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    Ok(())
 }
 
 /// How many visits are in the tables that go from each database to each other one: 20,000 rows in

@@ -6,7 +6,7 @@ use rowkey_tables::Silent;
 use rowkey_testkit::{Backend, Server, Suite, test_name};
 
 use crate::copy::held::preflight;
-use crate::copy::{compare, copy, creating, execute, open, pair, plan};
+use crate::copy::{compare, copy, copy_equal, creating, execute, open, pair, plan};
 
 const MYSQL: [Backend; 2] = [Backend::MySql, Backend::MariaDb];
 
@@ -91,9 +91,7 @@ async fn collations(source: String, target: String) -> Result<()> {
         ensure!(refused.is_empty(), "{refused:?}");
     }
     let plan = with_nearest(&source, &target, plan).await?;
-    copy(&source, &target, &plan).await?;
-    let compared = compare(&source, &target, &plan).await?;
-    ensure!(compared.is_equal(), "{compared:?}");
+    copy_equal(&source, &target, &plan).await?;
     Ok(())
 }
 
