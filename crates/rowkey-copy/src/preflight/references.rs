@@ -251,14 +251,15 @@ pub(super) async fn to_later_tables(
         {
             continue;
         }
-        let mut keys = existing.foreign_keys.iter();
-        let again = match keys.find(|key| key.columns == reference.columns) {
-            Some(key) => {
+        let mut again = String::new();
+        for key in &existing.foreign_keys {
+            if key.columns == reference.columns && key.target == *name {
                 let [drop, add] = objects::dropped_and_added(&table.to, key)?;
-                format!("; or, in a circle, run `{drop}` there now, and after the copy `{add}`")
+                again += &format!(
+                    "; or, in a circle, run `{drop}` there now, and after the copy `{add}`"
+                );
             }
-            None => String::new(),
-        };
+        }
         refused.push(Error::refused(
             format!("the table {} in the target", table.to.name),
             format!(
