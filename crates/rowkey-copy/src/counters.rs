@@ -3,7 +3,7 @@
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{DependentKind, Table};
-use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::connection::{Connection, Row, Value};
 use rowkey_tables::types::Type;
 
 use crate::engine::{BesidesKey, engine};
@@ -187,11 +187,19 @@ pub(super) async fn continued(
             let doing = format!("the counter of {}", table.name);
             let rows = source.query(&doing, query, &values).await?;
             if let Some(row) = rows.first() {
-                last = row.optional_integer(0)?.unwrap_or(0);
+                last = number(row)?;
                 if let Some(Value::Integer(found)) = row.0.get(1) {
                     step = *found;
                 }
             }
+        }
+        if last > largest(column) {
+            continued.notes.push(format!(
+                "{}.{}: the source has counted up to {last}, which {} does not hold: the target goes on after \
+                 its rows",
+                table.name, column.name, column.sql_type
+            ));
+            last = 0;
         }
         continued
             .statements
@@ -212,7 +220,31 @@ pub(super) async fn continued(
     Ok(continued)
 }
 
+/// What was counted last; zero for nothing. MySQL counts up to 64 bits without a sign.
+fn number(row: &Row) -> Result<i128, Error> {
+    match row.0.first() {
+        Some(Value::Text(digits)) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+            let wrong = |_| Error::Differs {
+                what: "a counter".into(),
+                found: format!("{digits} is no number"),
+            };
+            digits.parse().map_err(wrong)
+        }
+        _ => Ok(row.optional_integer(0)?.map_or(0, i128::from)),
+    }
+}
+
+/// What a column of integers holds.
+fn largest(column: &ColumnSide) -> i128 {
+    match column.own {
+        Type::Integer { bytes, is_unsigned } => {
+            (1 << (8 * u32::from(bytes) - u32::from(!is_unsigned))) - 1
+        }
+        _ => i128::MAX,
+    }
+}
+
 /// The statements that let a counter continue after the rows, and after a number.
-pub(crate) fn after(side: &TableSide, column: &str, last: i64) -> Result<Vec<String>, Error> {
+pub(crate) fn after(side: &TableSide, column: &str, last: i128) -> Result<Vec<String>, Error> {
     (engine(side.backend).counters.after)(side, column, last)
 }

@@ -171,7 +171,13 @@ fn default_of(
         && column.own == Type::Timestamp;
     let translated = match original.is_serial() || is_moment {
         true => None,
-        false => defaults::translated(source, side.backend, column.own, sql),
+        false => defaults::translated(
+            source,
+            side.backend,
+            column.own,
+            column.sql_type.tick(),
+            sql,
+        ),
     };
     if translated.is_none() {
         left_out.push(format!("{place}: the default `{sql}` is left out"));

@@ -9,7 +9,14 @@ use crate::batch::{Normal, normal};
 use crate::engine::engine;
 
 /// The default of a column in the target; nothing for an expression that only the source has.
-pub(super) fn translated(source: Backend, target: Backend, own: Type, sql: &str) -> Option<String> {
+/// The column's times are multiples of so many microseconds.
+pub(super) fn translated(
+    source: Backend,
+    target: Backend,
+    own: Type,
+    tick: i64,
+    sql: &str,
+) -> Option<String> {
     let (shown, columns) = (&engine(source).columns, &engine(target).columns);
     if source == target {
         return Some((columns.default)(sql));
@@ -17,11 +24,14 @@ pub(super) fn translated(source: Backend, target: Backend, own: Type, sql: &str)
     let sql = (shown.unwrapped)(sql.trim());
     if is_now(sql) {
         let [without_zone, with_zone] = columns.now;
-        return match own {
-            Type::Timestamp => Some(without_zone.into()),
-            Type::Instant => Some(with_zone.into()),
-            _ => None,
+        let now = match own {
+            Type::Timestamp => without_zone,
+            Type::Instant => with_zone,
+            _ => return None,
         };
+        // MySQL takes it only with the digits of the column.
+        let digits = format!("({})", 6 - tick.ilog10());
+        return Some(now.replace("(6)", &digits));
     }
     if is_function(sql, &["current_date", "curdate"]) {
         return (own == Type::Date).then(|| columns.today.map(Into::into))?;
@@ -299,8 +309,10 @@ mod tests {
             (Postgres, Sqlite, Type::Uuid, "gen_random_uuid()", None),
             (Postgres, Sqlite, Type::Text(None), "'a' || 'b'", None),
         ] {
-            let translated = translated(source, target, own, sql);
+            let translated = translated(source, target, own, 1, sql);
             assert_eq!(translated.as_deref(), expected, "{sql}");
         }
+        let whole_seconds = translated(MariaDb, MySql, Type::Instant, 1_000_000, "now()");
+        assert_eq!(whole_seconds.as_deref(), Some("CURRENT_TIMESTAMP(0)"));
     }
 }

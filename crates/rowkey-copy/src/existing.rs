@@ -40,7 +40,7 @@ pub(crate) async fn check_unchecked_references(
         for key in &catalog.table(&side.name)?.foreign_keys {
             let parent = key.target.quoted(backend)?;
             let rows = [&*side.quoted()?, &*parent];
-            if let Some(row) = orphan(target, rows, &key.columns, &key.target_columns).await? {
+            if let Some(row) = orphan(target, rows, &key.columns, &key.target_columns, &[]).await? {
                 let values: Vec<String> = row.0.iter().map(shown).collect();
                 return Err(Error::Differs {
                     what: format!("{}.{}", side.name, key.columns.join(", ")),

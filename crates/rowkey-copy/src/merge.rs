@@ -2,6 +2,7 @@
 
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::QualifiedName;
+use rowkey_tables::types::Type;
 use rowkey_tables::{Connection, Error};
 
 use crate::engine::engine;
@@ -44,17 +45,23 @@ impl Merge {
         let key: Vec<String> = key.collect::<Result<_, Error>>()?;
         let same_key = key.join(" AND ");
         let places = 0..side.columns.len();
-        let others = places.filter(|place| !side.primary_key.contains(place));
+        // A key that a collation takes for the same has the source's letters.
+        let others = places.filter(|place| {
+            let own = side.columns[*place].own;
+            let is_text = matches!(own, Type::Text(_) | Type::PaddedText(_));
+            is_text || !side.primary_key.contains(place)
+        });
         let others = others.map(|place| quoted(&side.columns[place].name));
         let others: Vec<String> = others.collect::<Result<_, _>>()?;
         let update = (!others.is_empty()).then(|| update(&table, &temporary, &others, &same_key));
         let word = target.temporary;
-        let mut statements: Vec<String> = update.into_iter().collect();
-        statements.push(format!(
+        // Rows that are there may refer to new ones.
+        let mut statements = vec![format!(
             "INSERT INTO {table} ({columns}) {}SELECT {columns} FROM {temporary} AS new \
              WHERE NOT EXISTS (SELECT 1 FROM {table} AS old WHERE {same_key})",
             target.own_numbers
-        ));
+        )];
+        statements.extend(update);
         statements.push(format!("DELETE FROM {temporary}"));
         Ok(Some(Self {
             create: format!(

@@ -1,5 +1,7 @@
 //! What a copy leaves behind, and what it meets in the target, as sentences.
 
+use std::iter::successors;
+
 use rowkey_core::Backend;
 use rowkey_tables::catalog::{Catalog, Dependent, DependentKind, QualifiedName, Table};
 use rowkey_tables::inventory::other_schemas;
@@ -8,6 +10,7 @@ use rowkey_tables::{Connection, Error};
 
 use crate::checks;
 use crate::engine::engine;
+use crate::partitions;
 use crate::plan::CopyPlan;
 use crate::prepared::PreparedTable;
 use crate::table_side::{ColumnSide, Content, TableSide};
@@ -109,11 +112,37 @@ fn is_planned(plan: &CopyPlan, name: &QualifiedName) -> bool {
 
 /// The tables without an entry in the plan.
 fn omitted(plan: &CopyPlan, catalog: &Catalog) -> Vec<String> {
-    let tables = catalog.tables.iter();
-    tables
-        .filter(|table| !is_planned(plan, &table.name))
-        .map(|table| format!("the table {} is left out", table.name))
-        .collect()
+    let mut notes = Vec::new();
+    for table in &catalog.tables {
+        if is_planned(plan, &table.name) {
+            continue;
+        }
+        let mut wholes = successors(partitions::whole(table, catalog), |whole| {
+            partitions::whole(whole, catalog)
+        });
+        match wholes.find(|whole| is_planned(plan, &whole.name)) {
+            Some(whole) => notes.extend(of_partition(table, whole)),
+            None => notes.push(format!("the table {} is left out", table.name)),
+        }
+    }
+    notes
+}
+
+/// What a partition has, whose rows are copied with those of a table that has not.
+fn of_partition(partition: &Table, whole: &Table) -> Vec<String> {
+    let keys = partition.foreign_keys.iter();
+    let own = keys.filter(|key| {
+        let mut others = whole.foreign_keys.iter();
+        !others.any(|other| other.columns == key.columns && other.target == key.target)
+    });
+    let notes = own.map(|key| {
+        let (columns, target) = (key.columns.join(", "), &key.target);
+        format!(
+            "{}: the reference of its partition {} of {columns} to {target} is left out",
+            whole.name, partition.name
+        )
+    });
+    notes.collect()
 }
 
 /// The privileges on whole tables, as sentences, unless they are among the dependents of a table.
@@ -173,9 +202,14 @@ fn dependents(table: &Table, goes: impl Fn(&Dependent) -> bool) -> Vec<String> {
     let dependents = table.dependents.iter();
     dependents
         .filter(|dependent| !is_own(dependent.kind) && !goes(dependent))
-        .map(|dependent| {
-            let (kind, name) = (dependent.kind.name(), &dependent.name);
-            format!("{}: the {kind} {name} is left out", table.name)
+        .map(|dependent| match dependent.kind {
+            DependentKind::Partition => {
+                format!("{}: it has no partitions in the target", table.name)
+            }
+            kind => {
+                let (kind, name) = (kind.name(), &dependent.name);
+                format!("{}: the {kind} {name} is left out", table.name)
+            }
         })
         .collect()
 }

@@ -27,6 +27,11 @@ fn parent<'c>(table: &Table, catalog: &'c Catalog) -> Option<&'c Table> {
     catalog.table(&QualifiedName::from(name)).ok()
 }
 
+/// The partitioned table whose rows a table has, if it is a partition.
+pub(crate) fn whole<'c>(table: &Table, catalog: &'c Catalog) -> Option<&'c Table> {
+    parent(table, catalog).filter(|parent| is_partitioned(parent, catalog.backend))
+}
+
 /// Fails for a table whose rows would be copied twice, because a partition of it is in the plan too.
 pub(crate) fn require_once(plan: &CopyPlan, catalog: &Catalog, table: &Table) -> Result<(), Error> {
     if !is_partitioned(table, catalog.backend) {

@@ -13,6 +13,7 @@ use rowkey_tables::{Connection, Error, Progress, Step, StoredIds};
 
 use crate::engine::engine;
 use crate::existing::has_rows;
+use crate::partitions;
 use crate::plan::{ColumnPlan, CopyPlan, CopyPolicy, ExistingRows, TablePlan, VERSION};
 use crate::replacements::Replacements;
 use crate::untyped;
@@ -78,6 +79,8 @@ pub(crate) async fn plan_for(
     let catalog = Catalog::read(source).await?;
     let (left_out, mut tables): (Vec<&Table>, Vec<&Table>) =
         catalog.tables.iter().partition(|table| table.is_of_tools());
+    // A table is copied as a whole.
+    tables.retain(|table| partitions::whole(table, &catalog).is_none());
     order(&mut tables);
     let mut planner = Planner {
         source: source.backend(),

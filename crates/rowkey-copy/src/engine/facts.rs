@@ -70,7 +70,7 @@ pub(crate) type Query = (&'static str, Vec<Value>);
 pub(crate) struct Counters {
     /// The statements that let a counter continue after the rows, and after the last number of the
     /// source.
-    pub(crate) after: fn(&TableSide, &str, i64) -> Result<Vec<String>, Error>,
+    pub(crate) after: fn(&TableSide, &str, i128) -> Result<Vec<String>, Error>,
     /// The definition of a column from its name and type, how it counts in PostgreSQL, and the step.
     pub(crate) column: fn(&str, &str, &str, Option<&str>) -> String,
     /// Which columns may be counted besides the only column of a primary key.

@@ -229,16 +229,16 @@ fn default_clause(own: Type, sql: &str) -> String {
 }
 
 /// It is not set below the rows.
-fn after(side: &TableSide, _: &str, last: i64) -> Result<Vec<String>, Error> {
+fn after(side: &TableSide, _: &str, last: i128) -> Result<Vec<String>, Error> {
     if last < 1 {
         return Ok(Vec::new());
     }
-    let (table, next) = (side.quoted()?, i128::from(last) + 1);
+    let (table, next) = (side.quoted()?, last + 1);
     Ok(vec![format!("ALTER TABLE {table} AUTO_INCREMENT = {next}")])
 }
 
 fn last(table: &Table, _: &Column) -> Result<Option<Query>, Error> {
-    let query = "SELECT CAST(auto_increment AS SIGNED) - 1 FROM information_schema.tables \
+    let query = "SELECT CAST(auto_increment - 1 AS CHAR) FROM information_schema.tables \
                  WHERE table_schema = COALESCE(?, DATABASE()) AND table_name = ?";
     let schema = table.name.schema.as_deref();
     let schema = schema.map_or(Value::Null, Value::from);

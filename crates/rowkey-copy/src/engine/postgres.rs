@@ -182,7 +182,7 @@ pub(super) const ENGINE: Engine = Engine {
     },
 };
 
-fn after(side: &TableSide, column: &str, last: i64) -> Result<Vec<String>, Error> {
+fn after(side: &TableSide, column: &str, last: i128) -> Result<Vec<String>, Error> {
     let (quoted, table) = (quote_identifier(Postgres, column)?, side.quoted()?);
     let place = text_literal(Postgres, &table);
     let column = text_literal(Postgres, column);

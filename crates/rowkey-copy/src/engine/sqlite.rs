@@ -163,7 +163,7 @@ fn redefine(table: &str, definition: &str) -> Vec<String> {
     ]
 }
 
-fn after(side: &TableSide, _: &str, last: i64) -> Result<Vec<String>, Error> {
+fn after(side: &TableSide, _: &str, last: i128) -> Result<Vec<String>, Error> {
     if last < 1 {
         return Ok(Vec::new());
     }

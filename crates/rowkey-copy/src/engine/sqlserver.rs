@@ -178,7 +178,7 @@ pub(super) const ENGINE: Engine = Engine {
 
 /// A column that has not counted yet begins with the number itself. Numbers of a statement are not
 /// variables.
-fn after(side: &TableSide, column: &str, last: i64) -> Result<Vec<String>, Error> {
+fn after(side: &TableSide, column: &str, last: i128) -> Result<Vec<String>, Error> {
     let (quoted, table) = (quote_identifier(SqlServer, column)?, side.quoted()?);
     let place = text_literal(SqlServer, &table);
     let name = text_literal(SqlServer, column);

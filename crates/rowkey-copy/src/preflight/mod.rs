@@ -303,6 +303,8 @@ impl Findings {
         if let Some(existing) = existing {
             let late = references::to_later_tables(source, table, existing, tables).await?;
             self.refuse(Kind::References, late);
+            self.notes
+                .extend(references::to_kept_tables(table, existing, tables));
             let broken = conditions::broken(source, table, existing).await?;
             self.refuse(Kind::Checks, broken.refused);
             self.notes.extend(broken.notes);

@@ -3,6 +3,8 @@
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::{ForeignKey, QualifiedName, Table};
 use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::dialect::Dialect;
+use rowkey_tables::types::Kind;
 use rowkey_tables::{Error, Row};
 
 use super::clashes::shown;
@@ -10,6 +12,7 @@ use crate::engine::{engine, of_column};
 use crate::objects;
 use crate::prepared::PreparedTable;
 use crate::select::first;
+use crate::table_side::{ColumnSide, Content};
 
 /// A reference that the target has or gets.
 struct Reference<'t> {
@@ -28,25 +31,43 @@ pub(super) async fn orphans(
     existing: Option<&Table>,
     copied: &[PreparedTable<'_>],
 ) -> Result<Vec<Error>, Error> {
-    if let (Some(query), None) = (engine(source.backend()).objects.orphans, existing) {
-        return listed(source, query, table.original, copied).await;
+    let mut refused = Vec::new();
+    let listing = engine(source.backend()).objects.orphans;
+    let listing = listing.filter(|_| existing.is_none());
+    if let Some(query) = listing {
+        refused = listed(source, query, table.original, copied).await?;
     }
+    let is_known = !refused.is_empty();
     let mut found = Vec::new();
     for reference in references(table, existing, copied)? {
-        if is_guaranteed(table, &reference) || !is_comparable(table, &reference) {
+        if !is_comparable(table, &reference) {
             continue;
         }
         let (columns, target_columns) = (&reference.columns, &reference.target_columns);
         let rows = [&*table.from.rows()?, &*reference.target.from.rows()?];
-        if let Some(row) = orphan(source, rows, columns, target_columns).await? {
-            found.push((reference, row));
+        if listing.is_none()
+            && !is_guaranteed(table, &reference)
+            && let Some(row) = orphan(source, rows, columns, target_columns, &[]).await?
+        {
+            found.push((reference, row, "does not exist"));
+            continue;
+        }
+        let told_apart = told_apart(table, &reference, existing);
+        if !told_apart.is_empty()
+            && !is_known
+            && let Some(row) = orphan(source, rows, columns, target_columns, &told_apart).await?
+        {
+            found.push((reference, row, "is another text for the target"));
         }
     }
-    let names = found.iter().filter_map(|(found, _)| found.name.clone());
+    let names = found.iter().filter_map(|(found, ..)| found.name.clone());
     let names: Vec<String> = table.to.leave_out.iter().cloned().chain(names).collect();
-    let refused = found.iter().map(|(reference, row)| {
+    refused.extend(found.iter().map(|(reference, row, why)| {
         let values: Vec<String> = row.0.iter().map(shown).collect();
-        let mut instead = String::from("delete such rows, or add those that they refer to");
+        let mut instead = String::from(match *why {
+            "does not exist" => "delete such rows, or add those that they refer to",
+            _ => "write both in the same letters, with the same spaces at the end",
+        });
         if reference.name.is_some() {
             let line = objects::line_to_leave_out(&table.original.name, &names);
             instead += &format!(", or {line}");
@@ -54,14 +75,43 @@ pub(super) async fn orphans(
         Error::refused(
             format!("{}.{}", table.original.name, reference.columns.join(", ")),
             format!(
-                "a row refers to one of {} that does not exist: {}",
+                "a row refers to one of {} that {why}: {}",
                 reference.target.original.name,
                 values.join(", ")
             ),
             instead,
         )
+    }));
+    Ok(refused)
+}
+
+/// The columns whose texts the source may take for the same, because it ignores case or final
+/// spaces, and the target tells apart.
+fn told_apart<'r>(
+    table: &PreparedTable<'_>,
+    reference: &'r Reference<'_>,
+    existing: Option<&Table>,
+) -> Vec<&'r str> {
+    let (source, target) = (table.from.backend, table.to.backend);
+    let is_text = |column: &ColumnSide| column.content == Content::Values(Kind::Text);
+    let is_exact = |backend, column: &ColumnSide, endings: &[&str]| match &column.collation {
+        Some(collation) => endings.iter().any(|ending| collation.ends_with(ending)),
+        // SQLite's are not in the catalogue.
+        None => !engine(backend).columns.names_collations && column.sql_type.name() != "citext",
+    };
+    let columns = reference.columns.iter().map(String::as_str);
+    let told_apart = columns.filter(|name| {
+        let sides = table.from.column(name).zip(table.to.column(name));
+        sides.is_some_and(|(from, to)| {
+            is_text(from)
+                && is_text(to)
+                && (source.stores_any_type()
+                    || !is_exact(source, from, &["_nopad_bin", "_0900_bin"]))
+                && is_exact(target, to, &["_bin"])
+                && !(existing.is_some() && target.stores_any_type())
+        })
     });
-    Ok(refused.collect())
+    told_apart.collect()
 }
 
 /// The references to tables of the copy that a table gets, or has already.
@@ -144,31 +194,47 @@ fn is_comparable(table: &PreparedTable<'_>, reference: &Reference<'_>) -> bool {
         && columns.iter().zip(target_columns).all(is_alike)
 }
 
-/// What the first row without another refers to, by the quoted names of both tables.
+/// What the first row without another refers to, by the quoted names of both tables. Some columns
+/// are compared byte by byte.
 pub(crate) async fn orphan(
     connection: &mut Connection,
     [child, parent]: [&str; 2],
     columns: &[String],
     target_columns: &[String],
+    exact: &[&str],
 ) -> Result<Option<Row>, Error> {
     let backend = connection.backend();
     let doing = format!("the references of {child}");
     let mut values = Vec::new();
     let mut conditions = Vec::new();
     let mut pairs = Vec::new();
-    for (one, other) in columns.iter().zip(target_columns) {
-        let one = format!("child.{}", quote_identifier(backend, one)?);
-        let other = quote_identifier(backend, other)?;
-        values.push(of_column(engine(backend).rows.comparable, &one));
+    let mut compared = Vec::new();
+    let comparable = |column: &str| of_column(engine(backend).rows.comparable, column);
+    for (name, other) in columns.iter().zip(target_columns) {
+        let one = format!("child.{}", quote_identifier(backend, name)?);
+        let other = format!("parent.{}", quote_identifier(backend, other)?);
+        values.push(comparable(&one));
         conditions.push(format!("{one} IS NOT NULL"));
-        pairs.push(format!("parent.{other} = {one}"));
+        pairs.push(format!("{other} = {one}"));
+        if exact.contains(&name.as_str()) {
+            compared.push([&one, &other].map(|column| comparable(column)));
+        }
     }
+    let found = format!("FROM {parent} AS parent WHERE {}", pairs.join(" AND "));
+    let is_missing = match compared.is_empty() {
+        true => format!("NOT EXISTS (SELECT 1 {found})"),
+        // MariaDB takes both for the same in another condition beside that they are equal.
+        false => {
+            let differs = compared.iter();
+            let differs =
+                differs.map(|[one, other]| format!("{one} NOT IN (SELECT {other} {found})"));
+            format!("({})", differs.collect::<Vec<_>>().join(" OR "))
+        }
+    };
     let query = format!(
-        "SELECT {} FROM {child} AS child WHERE {} AND NOT EXISTS (SELECT 1 FROM {parent} AS parent \
-         WHERE {})",
+        "SELECT {} FROM {child} AS child WHERE {} AND {is_missing}",
         values.join(", "),
         conditions.join(" AND "),
-        pairs.join(" AND ")
     );
     let rows = connection
         .query(&doing, &first(backend, 1, &query), &[])
@@ -211,6 +277,29 @@ async fn listed(
         ));
     }
     Ok(found)
+}
+
+/// The references of an existing table to tables that keep their rows, which the source does not
+/// know.
+pub(super) fn to_kept_tables(
+    table: &PreparedTable<'_>,
+    existing: &Table,
+    copied: &[PreparedTable<'_>],
+) -> Vec<String> {
+    let keys = existing.foreign_keys.iter();
+    let to_kept = keys.filter(|key| {
+        let mut others = copied.iter();
+        others.any(|other| other.to.name == key.target && other.to.keeps_rows())
+            && table.to.has_all(&key.columns)
+    });
+    let notes = to_kept.map(|key| {
+        format!(
+            "{}: whether all of its rows refer to rows that {} keeps in the target was not looked at; \
+             `existing-rows = \"merge\"` there brings the source's too",
+            table.to.name, key.target
+        )
+    });
+    notes.collect()
 }
 
 /// The references of an existing table to tables whose rows come later, as in a circle.

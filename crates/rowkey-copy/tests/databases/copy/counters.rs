@@ -15,6 +15,14 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         pair(suite, &sequence, of_postgres, target, sequence_of_its_own);
         let beside = name("a_counter_beside_the_key_goes_on_in");
         pair(suite, &beside, COUNTING, target, beside_the_key);
+        let large = name("a_counter_beyond_signed_numbers_goes_on_in");
+        pair(
+            suite,
+            &large,
+            [Backend::MySql, Backend::MariaDb],
+            target,
+            large_counter,
+        );
     }
 }
 
@@ -82,5 +90,38 @@ async fn beside_the_key(source: String, target: String) -> Result<()> {
     ensure!(rows[0].integer(0)? == 4, "{rows:?}");
     let twice = "INSERT INTO invoice (id, number) VALUES ('eeee', 1)";
     ensure!(to.execute("a number twice", twice).await.is_err());
+    Ok(())
+}
+
+/// MySQL counts further than others can.
+async fn large_counter(source: String, target: String) -> Result<()> {
+    let statements = [
+        "CREATE TABLE visit (number bigint unsigned AUTO_INCREMENT PRIMARY KEY, size integer)",
+        "INSERT INTO visit (size) VALUES (1), (2)",
+        "ALTER TABLE visit AUTO_INCREMENT = 9223372036854775900",
+    ];
+    execute(&mut open(&source).await?, "the source", &statements).await?;
+    let plan = plan(&source, &target).await?;
+    let report = copy(&source, &target, &plan).await?;
+    let mut to = open(&target).await?;
+    to.execute("a row", "INSERT INTO visit (size) VALUES (3)")
+        .await?;
+    let goes_on = matches!(to.backend(), Backend::MySql | Backend::MariaDb);
+    let (query, expected) = match to.backend() {
+        Backend::Postgres | Backend::Sqlite => ("SELECT MAX(number) FROM visit", "3"),
+        _ => (
+            "SELECT CAST(MAX(number) AS CHAR) FROM visit",
+            "9223372036854775900",
+        ),
+    };
+    let rows = to.query("its number", query, &[]).await?;
+    let found = match goes_on {
+        true => rows[0].text(0)?.to_owned(),
+        false => rows[0].integer(0)?.to_string(),
+    };
+    ensure!(found == expected, "{rows:?}");
+    let note = "visit.number: the source has counted up to 9223372036854775899";
+    let is_told = report.notes.iter().any(|told| told.starts_with(note));
+    ensure!(is_told != goes_on, "{report:?}");
     Ok(())
 }

@@ -10,6 +10,13 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("constant_defaults_go_to_{}", test_name(target));
         pair(suite, &name, crate::LIVE, target, constants);
     }
+    for (source, target) in [
+        (Backend::MariaDb, Backend::MySql),
+        (Backend::MySql, Backend::MariaDb),
+    ] {
+        let name = format!("now_has_the_digits_of_its_column_in_{}", test_name(target));
+        pair(suite, &name, [source], target, now);
+    }
 }
 
 async fn constants(source: String, target: String) -> Result<()> {
@@ -62,5 +69,19 @@ async fn constants(source: String, target: String) -> Result<()> {
             "{expected}"
         );
     }
+    Ok(())
+}
+
+async fn now(source: String, target: String) -> Result<()> {
+    let table = "CREATE TABLE thing (id integer PRIMARY KEY, made timestamp DEFAULT CURRENT_TIMESTAMP, \
+                 seen datetime(3) DEFAULT CURRENT_TIMESTAMP(3)) COLLATE utf8mb4_bin";
+    execute(&mut open(&source).await?, "the source", &[table]).await?;
+    let plan = plan(&source, &target).await?;
+    copy(&source, &target, &plan).await?;
+    let mut to = open(&target).await?;
+    to.execute("a row", "INSERT INTO thing (id) VALUES (1)")
+        .await?;
+    let query = "SELECT COUNT(*) FROM thing WHERE made IS NOT NULL AND seen IS NOT NULL";
+    ensure!(to.count("the defaults", query, &[]).await? == 1);
     Ok(())
 }

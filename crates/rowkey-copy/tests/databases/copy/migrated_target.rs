@@ -28,6 +28,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         pair(suite, &name, crate::LIVE, target, kept);
         let name = format!("rows_of_migrations_are_merged_in_{to}");
         pair(suite, &name, crate::LIVE, target, merged);
+        let name = format!("keys_that_are_merged_have_letters_of_the_source_in_{to}");
+        pair(suite, &name, [Backend::Postgres], target, merged_keys);
         let name = format!("random_uuids_are_ids_in_{to}");
         let sources = [Backend::MySql, Backend::MariaDb, Backend::Sqlite];
         pair(suite, &name, sources, target, random);
@@ -319,6 +321,40 @@ async fn merged(source: String, target: String) -> Result<()> {
         "{found:?}"
     );
     Ok(())
+}
+
+/// Where letters do not count, the target's key is the same; and rows that are there refer to new
+/// ones.
+async fn merged_keys(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let text = match to.backend() {
+        Backend::Postgres => "varchar(9)",
+        Backend::Sqlite => "varchar(9) COLLATE NOCASE",
+        _ => "varchar(9) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci",
+    };
+    for (db, text) in [(&mut from, "varchar(9)"), (&mut to, text)] {
+        let word = format!("CREATE TABLE word (name {text} PRIMARY KEY, size integer)");
+        let node = "CREATE TABLE node (id integer PRIMARY KEY, up integer, \
+                    FOREIGN KEY (up) REFERENCES node (id))";
+        execute(db, "the tables", &[&word, node]).await?;
+    }
+    let rows = [
+        "INSERT INTO word VALUES ('a', 1), ('b', 2)",
+        "INSERT INTO node VALUES (2, NULL)",
+        "INSERT INTO node VALUES (1, 2)",
+    ];
+    execute(&mut from, "the rows", &rows).await?;
+    let key = match to.backend() {
+        Backend::Postgres => "a",
+        _ => "A",
+    };
+    let rows = [
+        &format!("INSERT INTO word VALUES ('{key}', 9), ('c', 3)"),
+        "INSERT INTO node VALUES (1, NULL)",
+    ];
+    execute(&mut to, "the target's rows", &rows).await?;
+    let plan = plan(&source, &target, Some(ExistingRows::Merge)).await?;
+    copy_into_existing(&source, &target, &plan).await
 }
 
 /// Text of any UUIDs is in the order that people see; random bytes are taken to be, and an empty

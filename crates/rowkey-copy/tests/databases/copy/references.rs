@@ -20,6 +20,17 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("trees_are_copied_into_{}", test_name(target));
         pair(suite, &name, crate::LIVE, target, trees);
     }
+    for (source, target) in [
+        (Backend::MySql, Backend::Postgres),
+        (Backend::MariaDb, Backend::Postgres),
+        (Backend::MySql, Backend::Sqlite),
+        (Backend::Sqlite, Backend::Postgres),
+        (Backend::Sqlite, Backend::MySql),
+        (Backend::Sqlite, Backend::MariaDb),
+    ] {
+        let name = format!("letters_of_references_count_in_{}", test_name(target));
+        pair(suite, &name, [source], target, letters);
+    }
     let name = "a_reference_that_was_never_validated";
     let postgres = [Backend::Postgres];
     pair(suite, name, postgres, Backend::MariaDb, not_validated);
@@ -198,6 +209,51 @@ async fn kept(source: String, target: String) -> Result<()> {
     nothing_is_refused(&source, &target, &plan).await?;
     copy_equal(&source, &target, &plan).await?;
     Ok(())
+}
+
+/// The source ignores case where the target does not.
+async fn letters(source: String, target: String) -> Result<()> {
+    let mut from = open(&source).await?;
+    let text = match from.backend() {
+        Backend::Sqlite => "varchar(20) COLLATE NOCASE",
+        _ => "varchar(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci",
+    };
+    let tables = [
+        format!("CREATE TABLE place (name {text} PRIMARY KEY)"),
+        format!(
+            "CREATE TABLE visit (id integer PRIMARY KEY, place {text}, \
+             CONSTRAINT visited FOREIGN KEY (place) REFERENCES place (name))"
+        ),
+    ];
+    for table in &tables {
+        from.execute("a table", table).await?;
+    }
+    let rows = [
+        "INSERT INTO place VALUES ('Rome')",
+        "INSERT INTO visit VALUES (1, 'Rome'), (2, NULL), (3, 'ROME')",
+    ];
+    execute(&mut from, "the rows", &rows).await?;
+    let mut plan = plan(&source, &target).await?;
+    for column in plan.tables.iter_mut().flat_map(|table| &mut table.columns) {
+        if let (Backend::MySql | Backend::MariaDb, "name" | "place") =
+            (open(&target).await?.backend(), column.name.as_str())
+        {
+            column.to = Some("varchar(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin".into());
+        }
+    }
+    let looked = preflight(&source, &target, &plan).await?;
+    let expected =
+        "visit.place: a row refers to one of place that is another text for the target: ";
+    ensure!(
+        matches!(&looked.refused[..], [one] if one.starts_with(expected)),
+        "{looked:?}"
+    );
+    from.execute(
+        "other letters",
+        "UPDATE visit SET place = 'Rome' WHERE id = 3",
+    )
+    .await?;
+    copy_equal(&source, &target, &plan).await
 }
 
 async fn not_validated(source: String, target: String) -> Result<()> {

@@ -160,6 +160,7 @@ async fn inherited(source: String, target: String) -> Result<()> {
     db.execute("rows", "INSERT INTO sale VALUES (3), (4)")
         .await?;
     let mut whole = crate::copy::plan(&source, &target).await?;
+    ensure!(whole.tables.len() == 3, "{:?}", whole.tables);
     whole.tables.retain(|table| table.name.name == "sale");
     let mut part = whole.tables[0].clone();
     (part.name, part.becomes) = ("sale_1".into(), "sale_1".into());
