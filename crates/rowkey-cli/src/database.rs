@@ -313,7 +313,9 @@ fn with_sources(error: &(dyn std::error::Error + 'static)) -> String {
     let mut link = error.source();
     while let Some(source) = link {
         let message = source.to_string();
-        if !text.contains(&message) {
+        // PostgreSQL's driver adds a line of the server's own source.
+        let words = message.split(" at line ").next().unwrap_or(&message);
+        if !text.contains(words) {
             text = format!("{text}: {message}");
         }
         link = source.source();

@@ -19,7 +19,7 @@ pub enum Error {
     #[error("this program was built without the driver of {0}")]
     NoDriver(Backend),
     /// The database refused a statement, or the connection was lost while it ran.
-    #[error("{doing}: {source}")]
+    #[error("{doing}: {}", said(source.as_ref()))]
     Database {
         /// What the statement was for.
         doing: String,
@@ -27,7 +27,7 @@ pub enum Error {
         source: Box<dyn StdError + Send + Sync>,
     },
     /// The database cannot be reached, or refuses the login.
-    #[error("{doing}: {source}")]
+    #[error("{doing}: {}", said(source.as_ref()))]
     Unreachable {
         /// Which one.
         doing: String,
@@ -141,8 +141,22 @@ impl Error {
     /// What the database itself said, if it did; otherwise the whole message.
     pub fn reason(&self) -> String {
         match self {
-            Self::Database { source, .. } => source.to_string(),
+            Self::Database { source, .. } => said(source.as_ref()),
             other => other.to_string(),
         }
     }
+}
+
+/// The words of a driver. Behind PostgreSQL's, sqlx writes a line of the server's own source, and
+/// leaves out the detail that names what is in the way.
+fn said(error: &(dyn StdError + Send + Sync + 'static)) -> String {
+    #[cfg(feature = "postgres")]
+    if let Some(sqlx::Error::Database(database)) = error.downcast_ref()
+        && let Some(error) = database.try_downcast_ref::<sqlx::postgres::PgDatabaseError>()
+    {
+        let detail = error.detail().map(|detail| detail.replace('\n', "; "));
+        let detail = detail.map_or_else(String::new, |detail| format!(" ({detail})"));
+        return format!("error returned from database: {}{detail}", error.message());
+    }
+    error.to_string()
 }
