@@ -37,7 +37,7 @@ pub(crate) struct Args {
     /// Writes bench/results/compile-cost.md. Counts instructions too if valgrind is installed.
     #[arg(long, group = "page")]
     compile: bool,
-    /// Measure copies of tables between MariaDB and PostgreSQL instead.
+    /// Measure copies of tables from MySQL and MariaDB to PostgreSQL, and back, instead.
     #[arg(long, conflicts_with = "page")]
     copy: bool,
     /// Record the ratios of instructions, which later runs may not fall behind, and

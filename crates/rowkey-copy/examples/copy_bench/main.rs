@@ -228,7 +228,9 @@ impl Pair {
     }
 
     fn panel(&self) -> Result<Panel> {
-        let bars = self.ways().map(|way| self.bar(way));
+        let others = [Way::TwoJobs, Way::Killed];
+        let ways = self.ways().filter(|way| !others.contains(way));
+        let bars = ways.map(|way| self.bar(way));
         Ok(Panel {
             title: self.title.clone(),
             bars: bars.collect::<Result<_>>()?,
