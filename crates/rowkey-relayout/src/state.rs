@@ -482,16 +482,53 @@ pub(super) async fn require_none(connection: &mut Connection, plan: &Plan) -> Re
     }
 }
 
-/// Fails while the old columns are being dropped, when some are empty and others are not.
-pub(super) async fn require_not_contracting(connection: &mut Connection) -> Result<(), Error> {
-    match saved(connection).await? {
-        Some(saved) if saved.phase == CONTRACT => Err(Error::refused(
+/// What is recorded about the exchange of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Recorded {
+    /// The change has not begun, or is contracted or undone.
+    Nothing,
+    NotSwapped,
+    /// The exchange was interrupted, before it or after it.
+    Swapping,
+    Swapped,
+}
+
+/// Whether the change of a plan is swapped, as far as that is recorded.
+///
+/// Fails while the old columns are being dropped, when some are empty and others are not, while the
+/// change is being undone, and if the key's change has another plan.
+pub(super) async fn recorded(connection: &mut Connection, plan: &Plan) -> Result<Recorded, Error> {
+    let Some(saved) = saved(connection).await? else {
+        return Ok(Recorded::Nothing);
+    };
+    if saved.phase == CONTRACT {
+        return Err(Error::refused(
             "the comparison with the old values",
             "they are being dropped",
             "finish that with --contract",
-        )),
-        _ => Ok(()),
+        ));
     }
+    let plan_hash = plan.hash()?;
+    if saved.plan_hash != plan_hash {
+        // A change of another key may be on its way after the one of this plan.
+        let is_of_key = |begun: &Plan| {
+            (&begun.key.table, &begun.key.column) == (&plan.key.table, &plan.key.column)
+        };
+        return match begun(connection).await?.as_ref().is_some_and(is_of_key) {
+            true => Err(another_plan()),
+            false => Ok(Recorded::Nothing),
+        };
+    }
+    let state = State {
+        plan_hash,
+        saved: Some(saved),
+    };
+    state.require_not_undone()?;
+    Ok(match state.is_begun(Phase::Swap) {
+        true if state.is_done(Phase::Swap) => Recorded::Swapped,
+        true => Recorded::Swapping,
+        false => Recorded::NotSwapped,
+    })
 }
 
 fn another_plan() -> Error {

@@ -207,10 +207,7 @@ async fn every_value(source: String, target: String) -> Result<()> {
     ensure!(plan.left_out.len() == 1, "{:?}", plan.left_out);
     let report = copy(&source, &target, &plan).await?;
     let rows: Vec<u64> = report.tables.iter().map(|table| table.rows).collect();
-    ensure!(
-        rows == [shop::OFFERS as u64, visits as u64],
-        "{rows:?}"
-    );
+    ensure!(rows == [shop::OFFERS as u64, visits as u64], "{rows:?}");
 
     let mut db = open(&target).await?;
     shop::check_rows_with(&mut db, &shop, visits).await?;
