@@ -44,6 +44,9 @@ pub(crate) async fn refuse(
             .add_damaged_values(connection, work, Form::Old)
             .await?;
         refusals.add_unusable_times(connection, work).await?;
+        if let Some(ids) = NewIds::of(work)? {
+            new_ids::add_used_up(connection, &mut refusals, &ids).await?;
+        }
         for table in &in_order(work)? {
             add_orphans(connection, &mut refusals, work, table).await?;
         }
