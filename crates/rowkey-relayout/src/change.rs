@@ -21,6 +21,7 @@ use rowkey_tables::catalog::Catalog;
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::{Connection, Error, Progress, Silent, Step};
 
+use crate::id_map;
 use crate::phase::Phase;
 use crate::plan::Plan;
 use crate::refusals::Refusals;
@@ -227,6 +228,7 @@ async fn take_back(
         state.forget_undo(connection, before).await?;
     }
     outcome?;
+    id_map::forget_ids_of_another_format(connection, &work).await?;
     state.remove(connection).await
 }
 
