@@ -92,6 +92,8 @@ impl Preflight {
             .flat_map(Refusals::columns)
             .map(|(table, column)| (table.clone(), column.to_owned()))
             .collect();
+        let unseen = outcome.iter().flat_map(Refusals::unseen);
+        preflight.notes.extend(unseen.cloned());
         let outcome = outcome.and_then(Refusals::result);
         // The refusals of a plan whose tables are not seen do not come to the privileges.
         let may_change = match &outcome {

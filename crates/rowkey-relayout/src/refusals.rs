@@ -24,7 +24,11 @@ const EXAMPLES: usize = 3;
 
 /// Reasons against a change.
 #[derive(Debug, Default)]
-pub(crate) struct Refusals(Vec<Refusal>);
+pub(crate) struct Refusals {
+    reasons: Vec<Refusal>,
+    /// What could not be looked at, as sentences.
+    unseen: Vec<String>,
+}
 
 #[derive(Debug)]
 struct Refusal {
@@ -88,7 +92,7 @@ impl Refusals {
         why: impl Into<String>,
         instead: impl Into<String>,
     ) {
-        self.0.push(Refusal {
+        self.reasons.push(Refusal {
             what: what.into(),
             why: why.into(),
             instead: instead.into(),
@@ -97,12 +101,12 @@ impl Refusals {
 
     /// Whether there is no reason so far.
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.reasons.is_empty()
     }
 
     /// The columns that there is a reason against.
     pub(crate) fn columns(&self) -> impl Iterator<Item = (&QualifiedName, &str)> {
-        self.0.iter().filter_map(|one| match &one.what {
+        self.reasons.iter().filter_map(|one| match &one.what {
             What::Column((table, column)) | What::Reference((table, column)) => {
                 Some((table, column.as_str()))
             }
@@ -110,21 +114,26 @@ impl Refusals {
         })
     }
 
+    /// What a person has to look at, because the database does not tell.
+    pub(crate) fn unseen(&self) -> &[String] {
+        &self.unseen
+    }
+
     /// One error with all reasons, if there is one.
     pub(crate) fn result(mut self) -> Result<(), Error> {
-        match (self.0.pop(), self.0.is_empty()) {
+        match (self.reasons.pop(), self.reasons.is_empty()) {
             (None, _) => Ok(()),
             (Some(only), true) => {
                 let what = only.what.to_string();
                 Err(Error::refused(what, only.why, only.instead))
             }
             (Some(last), false) => {
-                self.0.push(last);
-                let reasons = self.0.iter().map(|one| {
+                self.reasons.push(last);
+                let reasons = self.reasons.iter().map(|one| {
                     let Refusal { what, why, instead } = one;
                     format!("\n* {what}: {why}; {instead}")
                 });
-                let what = format!("the change is refused for {} reasons", self.0.len());
+                let what = format!("the change is refused for {} reasons", self.reasons.len());
                 let reasons: String = reasons.collect();
                 Err(Error::refused(what, reasons, "\nnothing was changed"))
             }
@@ -329,8 +338,8 @@ impl Refusals {
                     && !reference.columns.iter().any(is_planned)
             };
             // What cannot be read is named like the others.
-            let mut unseen = Vec::new();
-            let found = inventory::likely(connection, catalog, table, is_wanted, &mut unseen).await;
+            let unseen = &mut self.unseen;
+            let found = inventory::likely(connection, catalog, table, is_wanted, unseen).await;
             for reference in found {
                 self.add_unplanned_reference(&table.name, &reference);
             }

@@ -22,6 +22,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     scenarios!(suite, &LIVE;
         "references_that_a_plan_does_not_name_are_asked_about" => unplanned,
         "values_of_another_format_are_told" => another_format,
+        "kinds_of_rows_without_a_table_are_told" => unseen,
     );
     scenarios!(suite, &MYSQL;
         "a_reference_to_what_is_gone_is_refused" => targetless,
@@ -90,6 +91,27 @@ async fn unplanned(shop: Shop) -> Result<()> {
     shop.run(&plan, Phase::Swap).await?;
     let kept = number(&mut connection, "SELECT max(about_id) FROM remark").await?;
     ensure!(kept == 20, "{kept}");
+    Ok(())
+}
+
+/// Programs name the class, and nobody knows which table has its rows.
+async fn unseen(shop: Shop) -> Result<()> {
+    create(&shop).await?;
+    let mut connection = shop.connect().await?;
+    for statement in [
+        "CREATE TABLE remark (number integer, owner_type varchar(20), owner_id bigint)",
+        "INSERT INTO remark SELECT id, 'Helpdesk', id FROM ticket WHERE id <= 20",
+    ] {
+        connection.execute("another table", statement).await?;
+    }
+    let plan = rekeyed::plan(&shop).await?;
+    let found = preflight(&shop, &plan).await?;
+    ensure!(found.refused.is_empty(), "{found:?}");
+    let told = "remark.owner_type says `Helpdesk`, and no table of that name has a key of the type of owner_id";
+    ensure!(
+        found.notes.iter().any(|note| note.contains(told)),
+        "{found:?}"
+    );
     Ok(())
 }
 
