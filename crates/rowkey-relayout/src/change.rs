@@ -184,13 +184,16 @@ async fn refusals_of(
     catalog: &Catalog,
 ) -> Result<Refusals, Error> {
     let mut refusals: Refusals = with_backend!(work.backend, refuse(connection, work, catalog))?;
-    if refusals.is_empty() {
-        refusals.add_polymorphic(connection, work, catalog).await?;
-        refusals.add_unplanned(connection, work, catalog).await;
-        refusals
-            .add_map_of_another_format(connection, work, catalog)
-            .await?;
+    let is_refused = !refusals.is_empty();
+    match refusals.add_polymorphic(connection, work, catalog).await {
+        // What is wrong with a definition may also be wrong with a query on the values.
+        Err(Error::Database { .. }) if is_refused => {}
+        outcome => outcome?,
     }
+    refusals.add_unplanned(connection, work, catalog).await;
+    refusals
+        .add_map_of_another_format(connection, work, catalog)
+        .await?;
     Ok(refusals)
 }
 

@@ -94,7 +94,7 @@ impl Preflight {
             .collect();
         let unseen = outcome.iter().flat_map(Refusals::unseen);
         preflight.notes.extend(unseen.cloned());
-        let outcome = outcome.and_then(Refusals::result);
+        let outcome = outcome.map(|refusals| preflight.refused.extend(refusals.sentences()));
         // The refusals of a plan whose tables are not seen do not come to the privileges.
         let may_change = match &outcome {
             Err(Error::Missing { .. }) => change::refuse_privileges(connection).await,

@@ -119,6 +119,14 @@ impl Refusals {
         &self.unseen
     }
 
+    /// Each reason as a sentence, as the error says it that has only one.
+    pub(crate) fn sentences(&self) -> impl Iterator<Item = String> {
+        self.reasons.iter().map(|one| {
+            let Refusal { what, why, instead } = one;
+            format!("{what}: {why}; {instead}")
+        })
+    }
+
     /// One error with all reasons, if there is one.
     pub(crate) fn result(mut self) -> Result<(), Error> {
         match (self.reasons.pop(), self.reasons.is_empty()) {
@@ -129,10 +137,7 @@ impl Refusals {
             }
             (Some(last), false) => {
                 self.reasons.push(last);
-                let reasons = self.reasons.iter().map(|one| {
-                    let Refusal { what, why, instead } = one;
-                    format!("\n* {what}: {why}; {instead}")
-                });
+                let reasons = self.sentences().map(|one| format!("\n* {one}"));
                 let what = format!("the change is refused for {} reasons", self.reasons.len());
                 let reasons: String = reasons.collect();
                 Err(Error::refused(what, reasons, "\nnothing was changed"))
