@@ -24,6 +24,7 @@ use rowkey_tables::{Connection, Error, Progress, Silent, Step};
 use crate::id_map;
 use crate::phase::Phase;
 use crate::plan::Plan;
+use crate::privileges::{refuse_privileges, work_of};
 use crate::refusals::Refusals;
 use crate::runner::Runner;
 use crate::state::{self, State, Way};
@@ -165,17 +166,8 @@ pub(crate) async fn refuse(
     catalog: &Catalog,
 ) -> Result<Refusals, Error> {
     state::require_none(connection, plan).await?;
-    let work = Work::new(plan, catalog)?;
+    let work = work_of(connection, plan, catalog).await?;
     refusals_of(connection, &work, catalog).await
-}
-
-/// Fails for privileges that a change needs, whatever its plan.
-pub(crate) async fn refuse_privileges(connection: &mut Connection) -> Result<(), Error> {
-    match connection.backend().rebuilds_tables() {
-        #[cfg(feature = "mysql")]
-        true => crate::mysql::refuse_privileges(connection).await,
-        _ => Ok(()),
-    }
 }
 
 async fn refusals_of(
@@ -220,6 +212,7 @@ async fn take_back(
     progress: &mut dyn Progress,
 ) -> Result<(), Error> {
     let reached = state.reached_for_undo()?;
+    refuse_privileges(connection).await?;
     let work = state.work(connection, plan, Way::Back).await?;
     let before = state.begin_undo(connection, reached).await?;
     let mut runner = Runner::live(connection, progress);
@@ -259,6 +252,7 @@ async fn drop_old(
 ) -> Result<(), Error> {
     state.require_not_undone()?;
     state.require_swapped()?;
+    refuse_privileges(connection).await?;
     let work = state.work(connection, plan, Way::There).await?;
     #[cfg(feature = "postgres")]
     if work.backend == Backend::Postgres && state.is_begun(Phase::Swap) {
@@ -303,7 +297,7 @@ async fn unchanged(connection: &mut Connection, plan: &Plan) -> Result<Work, Err
         state::begun(connection).await?;
     }
     let catalog = Catalog::read(connection).await?;
-    Work::new(plan, &catalog)
+    work_of(connection, plan, &catalog).await
 }
 
 /// The SQL of [`contract`], before or after the phases. On SQL Server, where nothing says which

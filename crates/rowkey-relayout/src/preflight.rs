@@ -95,13 +95,7 @@ impl Preflight {
         let unseen = outcome.iter().flat_map(Refusals::unseen);
         preflight.notes.extend(unseen.cloned());
         let outcome = outcome.map(|refusals| preflight.refused.extend(refusals.sentences()));
-        // The refusals of a plan whose tables are not seen do not come to the privileges.
-        let may_change = match &outcome {
-            Err(Error::Missing { .. }) => change::refuse_privileges(connection).await,
-            _ => Ok(()),
-        };
         preflight.refuse_if_against(outcome)?;
-        preflight.refuse_if_against(may_change)?;
         preflight.notes.extend(catalog.unseen.iter().cloned());
         preflight.notes.push(deployment(plan));
         preflight.notes.extend(routines(plan, &catalog));

@@ -11,6 +11,7 @@ use rowkey_tables::connection::{Connection, Row, Value};
 use rowkey_tables::dialect::Dialect;
 
 use crate::plan::Plan;
+use crate::privileges::{refuse_privileges, work_of};
 use crate::work::Work;
 use crate::{Phase, new_references};
 
@@ -197,10 +198,11 @@ impl State {
     ) -> Result<Work, Error> {
         let now = Catalog::read(connection).await?;
         let Some(saved) = &self.saved else {
-            return Work::new(plan, &now);
+            return work_of(connection, plan, &now).await;
         };
         let is_between = way == Way::There && saved.is_done && !self.is_done(Phase::Swap);
         if is_between && saved.is_done && saved.catalog != now.hash(&changed_names(plan, &now)) {
+            refuse_privileges(connection).await?;
             return Err(Error::refused(
                 "the change",
                 format!("its tables have changed since the phase {}", saved.phase),

@@ -71,7 +71,7 @@ async fn is_contracted(
     if !has_values_of(to) {
         return Ok(false);
     }
-    let is_as_planned = catalog.hash(&plan.tables()) == plan.catalog;
+    let is_as_planned = plan.is_of(catalog);
     let Some(from) = from else {
         // The map stays after a change.
         return Ok(!is_as_planned || catalog.table(&id_map::TABLE.into()).is_ok());

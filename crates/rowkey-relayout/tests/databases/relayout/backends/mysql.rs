@@ -1,9 +1,10 @@
 //! MySQL and MariaDB: what rebuilt tables have, and what is refused.
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_relayout::plan::{OldPrograms, Plan, Request};
+use rowkey_relayout::preflight::Preflight;
 use rowkey_relayout::{self as relayout, Phase};
 use rowkey_tables::catalog::Catalog;
 use rowkey_tables::{Connection, Error, Step};
@@ -30,6 +31,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         "programs_may_lock_their_tables" => locked_by_programs,
         "updates_that_change_nothing_leave_times_as_they_are" => unchanged,
         "numbers_above_the_signed_ones_are_counted_on" => large_numbers,
+        "a_missing_privilege_is_named_first" => without_privilege,
     );
 }
 
@@ -600,4 +602,55 @@ async fn large_numbers(shop: Shop) -> Result<()> {
         execute(&mut connection, &["DROP TABLE used_up"]).await?;
     }
     Ok(())
+}
+
+/// An account that sees less than the one that has written the plan.
+async fn without_privilege(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let rows = shop.fill(OLD, 20, 67).await?;
+    let mut connection = shop.connect().await?;
+    let prepare = [
+        "CREATE TABLE elsewhere (n INT) ENGINE=InnoDB",
+        "CREATE TRIGGER by_name AFTER INSERT ON elsewhere FOR EACH ROW \
+         DELETE FROM part WHERE quantity = NEW.n",
+    ];
+    execute(&mut connection, &prepare).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    let host = text(&mut connection, "SELECT SUBSTRING_INDEX(USER(), '@', -1)").await?;
+    let database = text(&mut connection, "SELECT DATABASE()").await?;
+    // MySQL 5.6 takes 16 characters.
+    let name = format!("rk_{}", std::process::id());
+    let account = format!("'{name}'@'{host}'");
+    let grants = [
+        &format!("CREATE USER {account} IDENTIFIED BY 'Less_1_than'"),
+        &format!(
+            "GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, INDEX, REFERENCES, LOCK TABLES \
+             ON `{database}`.* TO {account}"
+        ),
+    ];
+    execute(&mut connection, &grants.map(String::as_str)).await?;
+    let outcome = denied(&shop, &plan, &name).await;
+    execute(&mut connection, &[&format!("DROP USER {account}")]).await?;
+    outcome?;
+    shop.undo(&plan).await?;
+    shop.expect(&rows, OLD, Names::Old).await
+}
+
+async fn denied(shop: &Shop, plan: &Plan, name: &str) -> Result<()> {
+    let mut url = url::Url::parse(&shop.url)?;
+    let is_set = url.set_username(name).is_ok() && url.set_password(Some("Less_1_than")).is_ok();
+    ensure!(is_set);
+    let mut connection = Connection::open(&url.as_str().parse()?).await?;
+    let told = ["the account has no TRIGGER", "grant them"];
+    let mut silent = rowkey_tables::Silent;
+    let outcome = relayout::run(&mut connection, plan, Phase::Swap, &mut silent).await;
+    refused(outcome, &told)?;
+    let found = Preflight::read(&mut connection, plan).await?.refused;
+    let reason = found.first().context("a refusal")?;
+    ensure!(reason.contains(told[0]), "{found:?}");
+    shop.run(plan, Phase::Swap).await?;
+    let outcome = relayout::undo(&mut connection, plan, &mut silent).await;
+    refused(outcome, &told)?;
+    let outcome = relayout::contract(&mut connection, plan, &mut silent).await;
+    refused(outcome, &told).map(|_| ())
 }
