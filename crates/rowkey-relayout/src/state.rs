@@ -557,12 +557,25 @@ async fn saved(connection: &mut Connection) -> Result<Option<Saved>, Error> {
 }
 
 fn saved_of(row: &Row) -> Result<Saved, Error> {
+    let phase = row.text(1)?;
+    if phase != CONTRACT && position(phase.strip_prefix(UNDO).unwrap_or(phase)).is_none() {
+        return Err(another_version(format!("it has the phase {phase}")));
+    }
+    let tables = serde_json::from_str(row.text(4)?);
     Ok(Saved {
         plan_hash: row.text(0)?.into(),
-        phase: row.text(1)?.into(),
+        phase: phase.into(),
         is_done: row.is(2)?,
         catalog: row.text(3)?.into(),
-        tables: serde_json::from_str(row.text(4)?)
-            .map_err(Error::database("the saved tables of the change"))?,
+        tables: tables
+            .map_err(|why| another_version(format!("its tables cannot be read: {why}")))?,
     })
+}
+
+fn another_version(why: String) -> Error {
+    Error::refused(
+        format!("the table {TABLE}"),
+        format!("{why}. The change was begun by another version of rowkey"),
+        "finish or undo it with that version",
+    )
 }
