@@ -254,10 +254,17 @@ async fn drop_old(
     state.require_swapped()?;
     refuse_privileges(connection).await?;
     let work = state.work(connection, plan, Way::There).await?;
-    #[cfg(feature = "postgres")]
-    if work.backend == Backend::Postgres && state.is_begun(Phase::Swap) {
-        let mut runner = Runner::live(connection, progress);
-        crate::postgres::require_kept(&mut runner, &work).await?;
+    // Afterwards, nothing can be undone. SQLite does all at once.
+    if state.is_begun(Phase::Swap) {
+        #[cfg(feature = "postgres")]
+        if work.backend == Backend::Postgres {
+            let mut runner = Runner::live(connection, progress);
+            crate::postgres::require_kept(&mut runner, &work).await?;
+        }
+        #[cfg(feature = "mysql")]
+        if work.backend.rebuilds_tables() {
+            crate::mysql::refuse_contract(&work, &Catalog::read(connection).await?)?;
+        }
     }
     state.begin_contract(connection).await?;
     let mut runner = Runner::live(connection, progress);
