@@ -21,8 +21,10 @@ use rowkey_tables::catalog::Catalog;
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::{Connection, Error, Progress, Silent, Step};
 
+use crate::id_map;
 use crate::phase::Phase;
 use crate::plan::Plan;
+use crate::privileges::{refuse_privileges, work_of};
 use crate::refusals::Refusals;
 use crate::runner::Runner;
 use crate::state::{self, State, Way};
@@ -164,17 +166,8 @@ pub(crate) async fn refuse(
     catalog: &Catalog,
 ) -> Result<Refusals, Error> {
     state::require_none(connection, plan).await?;
-    let work = Work::new(plan, catalog)?;
+    let work = work_of(connection, plan, catalog).await?;
     refusals_of(connection, &work, catalog).await
-}
-
-/// Fails for privileges that a change needs, whatever its plan.
-pub(crate) async fn refuse_privileges(connection: &mut Connection) -> Result<(), Error> {
-    match connection.backend().rebuilds_tables() {
-        #[cfg(feature = "mysql")]
-        true => crate::mysql::refuse_privileges(connection).await,
-        _ => Ok(()),
-    }
 }
 
 async fn refusals_of(
@@ -183,13 +176,16 @@ async fn refusals_of(
     catalog: &Catalog,
 ) -> Result<Refusals, Error> {
     let mut refusals: Refusals = with_backend!(work.backend, refuse(connection, work, catalog))?;
-    if refusals.is_empty() {
-        refusals.add_polymorphic(connection, work, catalog).await?;
-        refusals.add_unplanned(connection, work, catalog).await;
-        refusals
-            .add_map_of_another_format(connection, work, catalog)
-            .await?;
+    let is_refused = !refusals.is_empty();
+    match refusals.add_polymorphic(connection, work, catalog).await {
+        // What is wrong with a definition may also be wrong with a query on the values.
+        Err(Error::Database { .. }) if is_refused => {}
+        outcome => outcome?,
     }
+    refusals.add_unplanned(connection, work, catalog).await;
+    refusals
+        .add_map_of_another_format(connection, work, catalog)
+        .await?;
     Ok(refusals)
 }
 
@@ -216,6 +212,7 @@ async fn take_back(
     progress: &mut dyn Progress,
 ) -> Result<(), Error> {
     let reached = state.reached_for_undo()?;
+    refuse_privileges(connection).await?;
     let work = state.work(connection, plan, Way::Back).await?;
     let before = state.begin_undo(connection, reached).await?;
     let mut runner = Runner::live(connection, progress);
@@ -227,6 +224,7 @@ async fn take_back(
         state.forget_undo(connection, before).await?;
     }
     outcome?;
+    id_map::forget_ids_of_another_format(connection, &work).await?;
     state.remove(connection).await
 }
 
@@ -254,11 +252,19 @@ async fn drop_old(
 ) -> Result<(), Error> {
     state.require_not_undone()?;
     state.require_swapped()?;
+    refuse_privileges(connection).await?;
     let work = state.work(connection, plan, Way::There).await?;
-    #[cfg(feature = "postgres")]
-    if work.backend == Backend::Postgres && state.is_begun(Phase::Swap) {
-        let mut runner = Runner::live(connection, progress);
-        crate::postgres::require_kept(&mut runner, &work).await?;
+    // Afterwards, nothing can be undone. SQLite does all at once.
+    if state.is_begun(Phase::Swap) {
+        #[cfg(feature = "postgres")]
+        if work.backend == Backend::Postgres {
+            let mut runner = Runner::live(connection, progress);
+            crate::postgres::require_kept(&mut runner, &work).await?;
+        }
+        #[cfg(feature = "mysql")]
+        if work.backend.rebuilds_tables() {
+            crate::mysql::refuse_contract(&work, &Catalog::read(connection).await?)?;
+        }
     }
     state.begin_contract(connection).await?;
     let mut runner = Runner::live(connection, progress);
@@ -298,7 +304,7 @@ async fn unchanged(connection: &mut Connection, plan: &Plan) -> Result<Work, Err
         state::begun(connection).await?;
     }
     let catalog = Catalog::read(connection).await?;
-    Work::new(plan, &catalog)
+    work_of(connection, plan, &catalog).await
 }
 
 /// The SQL of [`contract`], before or after the phases. On SQL Server, where nothing says which

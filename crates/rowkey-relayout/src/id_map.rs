@@ -6,9 +6,10 @@
 
 use rowkey_core::Backend;
 use rowkey_sql::{Conversion, NewId, StoredForm};
-use rowkey_tables::Error;
 use rowkey_tables::catalog::{Column, QualifiedName, creation_time};
+use rowkey_tables::dialect::Dialect;
 use rowkey_tables::text_literal::text_literal;
+use rowkey_tables::{Connection, Error};
 
 use crate::dialect::{self, MapDefinition, old_id};
 use crate::plan::public_text;
@@ -186,6 +187,36 @@ impl<'w> NewIds<'w> {
             .map(|column| creation_time::unix_millis(self.work.backend, table, column, qualifier))
             .transpose()
     }
+}
+
+/// Takes the ids of another format out of the map when a change is undone. New programs had made
+/// them, and no row has them any more; with them, another attempt would be refused.
+pub(super) async fn forget_ids_of_another_format(
+    connection: &mut Connection,
+    work: &Work,
+) -> Result<(), Error> {
+    let Source::Mapped = work.source else {
+        return Ok(());
+    };
+    let exists = work.backend.has_table(TABLE);
+    if !connection.is("the map of ids", &exists, &[]).await? {
+        return Ok(());
+    }
+    let delete = format!("DELETE FROM {TABLE} WHERE {}", is_of_another_format(work)?);
+    connection
+        .execute("the ids of another format", &delete)
+        .await
+        .map(|_| ())
+}
+
+/// The condition that a row of the map has an id of the key's table, and of another format.
+pub(super) fn is_of_another_format(work: &Work) -> Result<String, Error> {
+    let (table, _) = work.key()?;
+    Ok(format!(
+        "table_name = {} AND NOT ({})",
+        text_literal(work.backend, &table.name().to_string()),
+        public_text(work.to.format(), work.backend)?.condition("new")?
+    ))
 }
 
 /// The SQL of a new id with an instant, or with that of now for rows that have none.

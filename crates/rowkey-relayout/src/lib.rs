@@ -98,6 +98,7 @@ mod positional;
 #[cfg(feature = "postgres")]
 mod postgres;
 pub mod preflight;
+mod privileges;
 mod refusals;
 mod runner;
 #[cfg(feature = "sqlite")]

@@ -238,6 +238,11 @@ impl Plan {
         tables
     }
 
+    /// Whether the catalogue says of the tables what it said when the plan was written.
+    pub(crate) fn is_of(&self, catalog: &Catalog) -> bool {
+        catalog.hash(&self.tables()) == self.catalog
+    }
+
     /// The backend.
     ///
     /// # Errors

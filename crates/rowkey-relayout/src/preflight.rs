@@ -92,14 +92,10 @@ impl Preflight {
             .flat_map(Refusals::columns)
             .map(|(table, column)| (table.clone(), column.to_owned()))
             .collect();
-        let outcome = outcome.and_then(Refusals::result);
-        // The refusals of a plan whose tables are not seen do not come to the privileges.
-        let may_change = match &outcome {
-            Err(Error::Missing { .. }) => change::refuse_privileges(connection).await,
-            _ => Ok(()),
-        };
+        let unseen = outcome.iter().flat_map(Refusals::unseen);
+        preflight.notes.extend(unseen.cloned());
+        let outcome = outcome.map(|refusals| preflight.refused.extend(refusals.sentences()));
         preflight.refuse_if_against(outcome)?;
-        preflight.refuse_if_against(may_change)?;
         preflight.notes.extend(catalog.unseen.iter().cloned());
         preflight.notes.push(deployment(plan));
         preflight.notes.extend(routines(plan, &catalog));

@@ -3,18 +3,17 @@
 use std::fmt;
 
 use rowkey_core::storage::quote_identifier;
-use rowkey_sql::Conversion;
+use rowkey_sql::{Conversion, StoredForm};
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, Column, Dependent, ForeignKey, QualifiedName, Table};
 use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::inventory::{self, Origin, Reference, others_of_type};
-use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::types::ColumnType;
 
 use crate::example_id;
-use crate::id_map::TABLE;
-use crate::plan::{OldPrograms, public_text};
+use crate::id_map::{TABLE, is_of_another_format};
+use crate::plan::OldPrograms;
 use crate::work::{ChangedColumn, ChangedTable, Form, Source, Work, is_same_name};
 
 /// What to do about what the new column may get after the change.
@@ -25,7 +24,11 @@ const EXAMPLES: usize = 3;
 
 /// Reasons against a change.
 #[derive(Debug, Default)]
-pub(crate) struct Refusals(Vec<Refusal>);
+pub(crate) struct Refusals {
+    reasons: Vec<Refusal>,
+    /// What could not be looked at, as sentences.
+    unseen: Vec<String>,
+}
 
 #[derive(Debug)]
 struct Refusal {
@@ -89,7 +92,7 @@ impl Refusals {
         why: impl Into<String>,
         instead: impl Into<String>,
     ) {
-        self.0.push(Refusal {
+        self.reasons.push(Refusal {
             what: what.into(),
             why: why.into(),
             instead: instead.into(),
@@ -98,12 +101,12 @@ impl Refusals {
 
     /// Whether there is no reason so far.
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.reasons.is_empty()
     }
 
     /// The columns that there is a reason against.
     pub(crate) fn columns(&self) -> impl Iterator<Item = (&QualifiedName, &str)> {
-        self.0.iter().filter_map(|one| match &one.what {
+        self.reasons.iter().filter_map(|one| match &one.what {
             What::Column((table, column)) | What::Reference((table, column)) => {
                 Some((table, column.as_str()))
             }
@@ -111,21 +114,31 @@ impl Refusals {
         })
     }
 
+    /// What a person has to look at, because the database does not tell.
+    pub(crate) fn unseen(&self) -> &[String] {
+        &self.unseen
+    }
+
+    /// Each reason as a sentence, as the error says it that has only one.
+    pub(crate) fn sentences(&self) -> impl Iterator<Item = String> {
+        self.reasons.iter().map(|one| {
+            let Refusal { what, why, instead } = one;
+            format!("{what}: {why}; {instead}")
+        })
+    }
+
     /// One error with all reasons, if there is one.
     pub(crate) fn result(mut self) -> Result<(), Error> {
-        match (self.0.pop(), self.0.is_empty()) {
+        match (self.reasons.pop(), self.reasons.is_empty()) {
             (None, _) => Ok(()),
             (Some(only), true) => {
                 let what = only.what.to_string();
                 Err(Error::refused(what, only.why, only.instead))
             }
             (Some(last), false) => {
-                self.0.push(last);
-                let reasons = self.0.iter().map(|one| {
-                    let Refusal { what, why, instead } = one;
-                    format!("\n* {what}: {why}; {instead}")
-                });
-                let what = format!("the change is refused for {} reasons", self.0.len());
+                self.reasons.push(last);
+                let reasons = self.sentences().map(|one| format!("\n* {one}"));
+                let what = format!("the change is refused for {} reasons", self.reasons.len());
                 let reasons: String = reasons.collect();
                 Err(Error::refused(what, reasons, "\nnothing was changed"))
             }
@@ -140,23 +153,28 @@ impl Refusals {
         work: &Work,
         used: Form,
     ) -> Result<(), Error> {
-        let Source::Converted(conversion) = work.source else {
-            return Ok(());
+        let (form, conversion) = match (work.source, used) {
+            (Source::Converted(conversion), Form::Old) => {
+                (conversion.reversed().to(), Some(conversion))
+            }
+            (Source::Converted(conversion), Form::New) => {
+                (conversion.to(), Some(conversion.reversed()))
+            }
+            // What goes back is in the map, whatever it is, and another attempt would give it to
+            // rows.
+            (Source::Mapped, Form::New) => (work.to, None),
+            (Source::Mapped, Form::Old) => return Ok(()),
         };
-        let (conversion, instead) = match used {
-            Form::Old => (
-                conversion,
-                "correct or delete the rows, or plan with the format and the form that they \
-                 have (`rowkey doctor` tells)",
-            ),
-            Form::New => (
-                conversion.reversed(),
-                "correct or delete the rows, or finish with --contract",
-            ),
+        let instead = match used {
+            Form::Old => {
+                "correct or delete the rows, or plan with the format and the form that they have \
+                 (`rowkey doctor` tells)"
+            }
+            Form::New => "correct or delete the rows, or finish with --contract",
         };
         for (table, column) in work.columns() {
             let place = (table, column.used(used));
-            self.add_damaged_values_of(connection, place, conversion, instead)
+            self.add_damaged_values_of(connection, place, (form, conversion), instead)
                 .await?;
         }
         Ok(())
@@ -325,8 +343,8 @@ impl Refusals {
                     && !reference.columns.iter().any(is_planned)
             };
             // What cannot be read is named like the others.
-            let mut unseen = Vec::new();
-            let found = inventory::likely(connection, catalog, table, is_wanted, &mut unseen).await;
+            let unseen = &mut self.unseen;
+            let found = inventory::likely(connection, catalog, table, is_wanted, unseen).await;
             for reference in found {
                 self.add_unplanned_reference(&table.name, &reference);
             }
@@ -376,9 +394,8 @@ impl Refusals {
         let (table, _) = work.key()?;
         let format = work.to.format();
         let query = format!(
-            "SELECT count(*) FROM {TABLE} WHERE table_name = {} AND NOT ({})",
-            text_literal(work.backend, &table.name().to_string()),
-            public_text(format, work.backend)?.condition("new")?
+            "SELECT count(*) FROM {TABLE} WHERE {}",
+            is_of_another_format(work)?
         );
         let others = connection.count("the map of ids", &query, &[]).await?;
         if others > 0 {
@@ -433,21 +450,27 @@ impl Refusals {
         Ok(())
     }
 
-    /// Adds a reason for the values of a column that aren't ids in the form which is converted, or
-    /// have no place in the other one.
+    /// Adds a reason for the values of a column that aren't ids in a form, or have no place in the
+    /// one to which they are converted, if they are.
     async fn add_damaged_values_of(
         &mut self,
         connection: &mut Connection,
         (table, column): (&ChangedTable, &str),
-        conversion: Conversion,
+        (form, conversion): (StoredForm, Option<Conversion>),
         instead: &str,
     ) -> Result<(), Error> {
-        let form = conversion.reversed().to();
         let backend = form.backend();
         let quoted = quote_identifier(backend, column)?;
         let from = table.name().quoted(backend)?;
-        let (is_id, converted) = (form.condition(&quoted)?, conversion.of(&quoted)?);
-        let is_damaged = format!("{quoted} IS NOT NULL AND (NOT ({is_id}) OR {converted} IS NULL)");
+        let is_id = form.condition(&quoted)?;
+        let (is_lost, too_large) = match conversion {
+            Some(conversion) => (
+                format!(" OR {} IS NULL", conversion.of(&quoted)?),
+                ", or too large for the other form",
+            ),
+            None => Default::default(),
+        };
+        let is_damaged = format!("{quoted} IS NOT NULL AND (NOT ({is_id}){is_lost})");
         let what = What::column(table.name(), column);
         let doing = format!("the damaged values of {what}");
         let rows = (from.as_str(), quoted.as_str());
@@ -456,7 +479,7 @@ impl Refusals {
         };
         let values = if count == 1 { "value is" } else { "values are" };
         let why = format!(
-            "{count} {values} no {} as {}:{}, or too large for the other form, such as {}",
+            "{count} {values} no {} as {}:{}{too_large}, such as {}",
             form.format().name(),
             form.storage().name(),
             form.layout().name(),

@@ -11,6 +11,7 @@ use rowkey_tables::connection::{Connection, Row, Value};
 use rowkey_tables::dialect::Dialect;
 
 use crate::plan::Plan;
+use crate::privileges::{refuse_privileges, work_of};
 use crate::work::Work;
 use crate::{Phase, new_references};
 
@@ -197,10 +198,11 @@ impl State {
     ) -> Result<Work, Error> {
         let now = Catalog::read(connection).await?;
         let Some(saved) = &self.saved else {
-            return Work::new(plan, &now);
+            return work_of(connection, plan, &now).await;
         };
         let is_between = way == Way::There && saved.is_done && !self.is_done(Phase::Swap);
         if is_between && saved.is_done && saved.catalog != now.hash(&changed_names(plan, &now)) {
+            refuse_privileges(connection).await?;
             return Err(Error::refused(
                 "the change",
                 format!("its tables have changed since the phase {}", saved.phase),
@@ -482,16 +484,53 @@ pub(super) async fn require_none(connection: &mut Connection, plan: &Plan) -> Re
     }
 }
 
-/// Fails while the old columns are being dropped, when some are empty and others are not.
-pub(super) async fn require_not_contracting(connection: &mut Connection) -> Result<(), Error> {
-    match saved(connection).await? {
-        Some(saved) if saved.phase == CONTRACT => Err(Error::refused(
+/// What is recorded about the exchange of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Recorded {
+    /// The change has not begun, or is contracted or undone.
+    Nothing,
+    NotSwapped,
+    /// The exchange was interrupted, before it or after it.
+    Swapping,
+    Swapped,
+}
+
+/// Whether the change of a plan is swapped, as far as that is recorded.
+///
+/// Fails while the old columns are being dropped, when some are empty and others are not, while the
+/// change is being undone, and if the key's change has another plan.
+pub(super) async fn recorded(connection: &mut Connection, plan: &Plan) -> Result<Recorded, Error> {
+    let Some(saved) = saved(connection).await? else {
+        return Ok(Recorded::Nothing);
+    };
+    if saved.phase == CONTRACT {
+        return Err(Error::refused(
             "the comparison with the old values",
             "they are being dropped",
             "finish that with --contract",
-        )),
-        _ => Ok(()),
+        ));
     }
+    let plan_hash = plan.hash()?;
+    if saved.plan_hash != plan_hash {
+        // A change of another key may be on its way after the one of this plan.
+        let is_of_key = |begun: &Plan| {
+            (&begun.key.table, &begun.key.column) == (&plan.key.table, &plan.key.column)
+        };
+        return match begun(connection).await?.as_ref().is_some_and(is_of_key) {
+            true => Err(another_plan()),
+            false => Ok(Recorded::Nothing),
+        };
+    }
+    let state = State {
+        plan_hash,
+        saved: Some(saved),
+    };
+    state.require_not_undone()?;
+    Ok(match state.is_begun(Phase::Swap) {
+        true if state.is_done(Phase::Swap) => Recorded::Swapped,
+        true => Recorded::Swapping,
+        false => Recorded::NotSwapped,
+    })
 }
 
 fn another_plan() -> Error {
@@ -518,12 +557,25 @@ async fn saved(connection: &mut Connection) -> Result<Option<Saved>, Error> {
 }
 
 fn saved_of(row: &Row) -> Result<Saved, Error> {
+    let phase = row.text(1)?;
+    if phase != CONTRACT && position(phase.strip_prefix(UNDO).unwrap_or(phase)).is_none() {
+        return Err(another_version(format!("it has the phase {phase}")));
+    }
+    let tables = serde_json::from_str(row.text(4)?);
     Ok(Saved {
         plan_hash: row.text(0)?.into(),
-        phase: row.text(1)?.into(),
+        phase: phase.into(),
         is_done: row.is(2)?,
         catalog: row.text(3)?.into(),
-        tables: serde_json::from_str(row.text(4)?)
-            .map_err(Error::database("the saved tables of the change"))?,
+        tables: tables
+            .map_err(|why| another_version(format!("its tables cannot be read: {why}")))?,
     })
+}
+
+fn another_version(why: String) -> Error {
+    Error::refused(
+        format!("the table {TABLE}"),
+        format!("{why}. The change was begun by another version of rowkey"),
+        "finish or undo it with that version",
+    )
 }

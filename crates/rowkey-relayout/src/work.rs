@@ -91,7 +91,7 @@ impl Work {
         for name in &names {
             catalog.table(name)?;
         }
-        if catalog.hash(&names) != plan.catalog {
+        if !plan.is_of(catalog) {
             return Err(Error::refused(
                 "the plan",
                 "its tables have changed since it was written",

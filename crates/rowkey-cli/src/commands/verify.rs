@@ -18,7 +18,8 @@ use crate::stream::{json_line, print, text_line};
 /// With the plan of a copy, all rows of both databases are compared by hashes. With another one, as
 /// long as the old values are kept, all rows are compared by hashes. Afterwards, the new values are
 /// still checked: whether they are ids of the format, and whether references have a target. Nothing
-/// is written. The exit code is 1 if something differs.
+/// is written. The exit code is 1 if something differs. SQLite keeps old values as they were at the
+/// swap, so that rows that differ from them there are only noted.
 #[derive(Debug, Args)]
 pub(crate) struct Verify {
     /// The plan, as `rowkey plan` has written it

@@ -21,7 +21,7 @@ mod swap;
 mod triggers;
 
 pub(super) use self::names::old_table;
-pub(super) use self::refuse::{refuse, refuse_privileges};
+pub(super) use self::refuse::{refuse, refuse_contract, refuse_privileges};
 use super::Phase;
 use super::id_map::NewIds;
 use super::runner::Runner;

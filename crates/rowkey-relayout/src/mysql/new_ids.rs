@@ -1,13 +1,14 @@
 //! New ids for rows that old programs write, and old ids for those of new programs.
 
 use rowkey_core::Backend;
-use rowkey_tables::Error;
 use rowkey_tables::catalog::Column;
 use rowkey_tables::text_literal::text_literal;
+use rowkey_tables::{Connection, Error, Row};
 
 use super::names::{OLD_IDS, quoted};
 use crate::dialect::old_id::{Kind, mysql_text, text_of};
 use crate::id_map::{NewIds, Reading, TABLE, new_id_at};
+use crate::refusals::{Refusals, What};
 use crate::work::{ChangedColumn, ChangedTable, Form};
 
 /// The statements of a trigger that make sure that the map has the value of a column in the row
@@ -137,6 +138,73 @@ fn no_old_ids(ids: &NewIds<'_>) -> Error {
     )
 }
 
+/// The number of a counter, which may be larger than drivers hold numbers.
+pub(super) fn counted(row: &Row, index: usize) -> Result<Option<u64>, Error> {
+    let text = row.optional_text(index)?;
+    let number = text.map(|text| {
+        text.parse().map_err(|_| Error::Differs {
+            what: "a counter".into(),
+            found: format!("{text} instead of a number"),
+        })
+    });
+    number.transpose()
+}
+
+/// Adds a reason if the key's type has no number left for the old ids of rows that new programs
+/// write.
+pub(super) async fn add_used_up(
+    connection: &mut Connection,
+    refusals: &mut Refusals,
+    ids: &NewIds<'_>,
+) -> Result<(), Error> {
+    let column = &ids.key.column;
+    let (Some(OldIds::Counted), Some(largest)) = (old_ids_of(column), largest(column)) else {
+        return Ok(());
+    };
+    let what = What::column(ids.key_table.name(), &column.name);
+    let query = format!(
+        "SELECT CAST(MAX({}) AS CHAR) FROM {}",
+        quoted(&column.name)?,
+        quoted(&ids.key_table.name().name)?
+    );
+    let doing = format!("the largest number of {what}");
+    let row = connection.one_row(&doing, &query, &[]).await?;
+    let last = row
+        .optional_text(0)?
+        .and_then(|last| last.parse::<u128>().ok());
+    if let Some(last) = last.filter(|last| *last >= largest) {
+        refusals.add(
+            what,
+            format!(
+                "after {last}, the type {} has no number for rows that new programs write, and without old ids \
+                 the swap could not be undone",
+                column.sql_type
+            ),
+            "change it and its references to a wider type first, or give the last rows smaller numbers",
+        );
+    }
+    Ok(())
+}
+
+/// The largest number that is counted for a column; nothing for other types.
+fn largest(column: &Column) -> Option<u128> {
+    let column_type = column.column_type(Backend::MySql);
+    let bits = match column_type.name() {
+        "tinyint" => 8,
+        "smallint" => 16,
+        "mediumint" => 24,
+        "int" => 32,
+        "bigint" => 64,
+        "decimal" => return Some(LAST_COUNTED),
+        _ => return None,
+    };
+    let bits = match column_type.has("unsigned") {
+        true => bits,
+        false => bits - 1,
+    };
+    Some(((1_u128 << bits) - 1).min(LAST_COUNTED))
+}
+
 /// The first number of the counter, if old ids are counted: a query.
 pub(super) fn first_counted(ids: &NewIds<'_>) -> Result<Option<String>, Error> {
     let Some(OldIds::Counted) = old_ids_of(&ids.key.column) else {
@@ -145,9 +213,9 @@ pub(super) fn first_counted(ids: &NewIds<'_>) -> Result<Option<String>, Error> {
     let table = &ids.key_table.name().name;
     // The numbers of the last rows may have been deleted.
     Ok(Some(format!(
-        "SELECT CAST(GREATEST(COALESCE(MAX({}), 0) + 1, COALESCE((SELECT auto_increment FROM \
-         information_schema.tables WHERE table_schema = DATABASE() AND table_name = {}), 1)) AS UNSIGNED) \
-         FROM {}",
+        "SELECT CAST(LEAST(GREATEST(CAST(COALESCE(MAX({}), 0) AS DECIMAL(65)) + 1, COALESCE((SELECT \
+         auto_increment FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = {}), 1)), \
+         18446744073709551615) AS CHAR) FROM {}",
         quoted(&ids.key.column.name)?,
         text_literal(Backend::MySql, table),
         quoted(table)?
@@ -159,6 +227,9 @@ pub(super) fn counted_table<'w>(ids: &NewIds<'w>) -> Option<&'w str> {
     let is_counted = ids.key.column.generated.is_counted();
     is_counted.then_some(ids.key_table.name().name.as_str())
 }
+
+/// The last number that the servers count: `AUTO_INCREMENT` does not get to that of the type.
+const LAST_COUNTED: u128 = u64::MAX as u128 - 1;
 
 /// How the old ids of new rows are made.
 enum OldIds {

@@ -44,6 +44,9 @@ pub(crate) async fn refuse(
             .add_damaged_values(connection, work, Form::Old)
             .await?;
         refusals.add_unusable_times(connection, work).await?;
+        if let Some(ids) = NewIds::of(work)? {
+            new_ids::add_used_up(connection, &mut refusals, &ids).await?;
+        }
         for table in &in_order(work)? {
             add_orphans(connection, &mut refusals, work, table).await?;
         }
@@ -466,6 +469,25 @@ pub(super) fn name_what_is_left(runner: &mut Runner<'_>, work: &Work) {
             runner.note(format!("{}: {what}", table.name()));
         }
     }
+}
+
+/// Fails for views of the old tables, which would stay without them. References to these are refused
+/// whatever the change does next.
+pub(crate) fn refuse_contract(work: &Work, now: &Catalog) -> Result<(), Error> {
+    let mut refusals = Refusals::default();
+    for table in &work.tables {
+        let old = table.name().sibling(names::old_table(&table.name().name));
+        let dependents = now.table(&old).map(|found| found.dependents.as_slice());
+        let views = dependents.unwrap_or_default().iter();
+        for view in views.filter(|one| one.kind == DependentKind::View) {
+            refusals.add(
+                format!("the view {}", view.name),
+                format!("it uses the old table {old}, which is to be dropped"),
+                "drop it first",
+            );
+        }
+    }
+    refusals.result()
 }
 
 /// After the swap, programs and their migrations use the new tables. What they have added there

@@ -1,7 +1,7 @@
 //! The new tables, and what the phases keep beside them.
 
 use super::names::{self, OLD_IDS, SWAPPED, SWAPPED_YES, quoted};
-use super::new_ids::first_counted;
+use super::new_ids::{counted, first_counted};
 use super::rebuilt::Rebuilt;
 use super::session::{Made, patiently};
 use crate::id_map::{IdMap, NewIds, TABLE};
@@ -51,11 +51,11 @@ pub(super) async fn create_old_ids(runner: &mut Runner<'_>, ids: &NewIds<'_>) ->
         return Ok(());
     }
     let doing = "the counter of old ids";
-    let first = runner.count(doing, &first).await?;
+    let first = counted(&runner.one_row(doing, &first, &[]).await?, 0)?;
     let create = format!(
         "CREATE TABLE {OLD_IDS} (id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY) \
          ENGINE=InnoDB AUTO_INCREMENT = {}",
-        first.max(1)
+        first.unwrap_or(1).max(1)
     );
     runner.run(doing, &create).await?;
     Ok(())

@@ -6,7 +6,7 @@ use rowkey_tables::dialect::Dialect;
 use rowkey_tables::{Error, Value};
 
 use super::names::{self, OLD_IDS, Role, SWAPPED, SWAPPED_NO, SWAPPED_YES, quoted};
-use super::new_ids::counted_table;
+use super::new_ids::{counted, counted_table};
 use super::rebuilt::Rebuilt;
 use super::session::{Made, patiently};
 use super::{refuse, shadow, triggers};
@@ -121,14 +121,14 @@ async fn carry_counter(
     to: &str,
 ) -> Result<(), Error> {
     let doing = format!("the counter of {to}");
-    let query = "SELECT MAX(CASE table_name WHEN ? THEN auto_increment END), \
-                 MAX(CASE table_name WHEN ? THEN auto_increment END) \
+    let query = "SELECT CAST(MAX(CASE table_name WHEN ? THEN auto_increment END) AS CHAR), \
+                 CAST(MAX(CASE table_name WHEN ? THEN auto_increment END) AS CHAR) \
                  FROM information_schema.tables \
                  WHERE table_schema = DATABASE() AND table_name IN (?, ?)";
     let values = [from, to, from, to].map(Value::from);
     let row = runner.one_row(&doing, query, &values).await?;
     // NULL in a table that counts nothing, which is less than any number.
-    let (next, reached) = (row.optional_integer(0)?, row.optional_integer(1)?);
+    let (next, reached) = (counted(&row, 0)?, counted(&row, 1)?);
     if let Some(next) = next.filter(|_| next > reached) {
         let statement = format!("ALTER TABLE {} AUTO_INCREMENT = {next}", quoted(to)?);
         alter(runner, work, tables, to, &doing, &statement).await?;

@@ -4,7 +4,7 @@ use super::backfill::fail_if_any;
 use super::constraints::{self, attach_foreign_keys, attach_indexes, indexes};
 use super::names::{is_expanded, is_swapped, quoted};
 use super::not_null::{NotNullNames, set_not_null};
-use super::refuse::{refuse_renamed, refuse_undo};
+use super::refuse::{refuse_contract, refuse_renamed, refuse_undo};
 use super::session::{self, LockTimes};
 use super::triggers;
 use super::values::Values;
@@ -210,9 +210,11 @@ pub(crate) async fn require_filled(runner: &mut Runner<'_>, work: &Work) -> Resu
     Ok(())
 }
 
-/// Before the old columns are dropped: nothing in them may be unknown to the new ones.
+/// Before the old columns are dropped: nothing may use them, and nothing in them may be unknown to
+/// the new ones.
 pub(crate) async fn require_kept(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
     session::prepare(runner).await?;
+    refuse_contract(work, &runner.catalog().await?)?;
     let values = Values::of(runner, work).await?;
     // Where nothing makes old ids, new rows have none.
     if values.may_lack_old_values()? {

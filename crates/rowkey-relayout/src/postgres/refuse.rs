@@ -532,6 +532,41 @@ pub(super) fn refuse_undo(work: &Work, now: &Catalog) -> Result<(), Error> {
     refusals.result()
 }
 
+/// Fails for everything that uses the old columns, without which the server does not drop them.
+/// Indexes, checks and statistics go with them.
+pub(super) fn refuse_contract(work: &Work, now: &Catalog) -> Result<(), Error> {
+    let mut refusals = Refusals::default();
+    let why = "it uses an old column, which is to be dropped";
+    let instead = "drop it first";
+    for table in &work.tables {
+        let is_old = |column: &String| table.columns.iter().any(|one| one.retired_name == *column);
+        let dependents = now
+            .table(table.name())
+            .map(|found| found.dependents.as_slice());
+        for one in dependents.unwrap_or_default() {
+            let stays = match one.kind {
+                DependentKind::Trigger => !one.name.starts_with(LAST),
+                DependentKind::View
+                | DependentKind::Rule
+                | DependentKind::Routine
+                | DependentKind::Policy
+                | DependentKind::GeneratedColumn => true,
+                _ => false,
+            };
+            if stays && one.columns.iter().any(is_old) {
+                let what = format!("the {} {} of {}", one.kind.name(), one.name, table.name());
+                refusals.add(what, why, instead);
+            }
+        }
+        for (other, key) in now.references_to(table.name()) {
+            if key.target_columns.iter().any(is_old) {
+                refusals.add(describe(key, &other.name), why, instead);
+            }
+        }
+    }
+    refusals.result()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,7 @@
 //! Compares the tables of a change with what they were.
 
 mod rows;
+mod swapped;
 
 use rowkey_core::storage::quote_identifier;
 use rowkey_sql::StoredForm;
@@ -10,7 +11,8 @@ use rowkey_tables::digest::{self, Digest};
 use rowkey_tables::{Connection, Error, Progress, Step};
 use serde::Serialize;
 
-use self::rows::{PlannedTable, Sides};
+use self::rows::{PlannedTable, Sides, count};
+use self::swapped::{not_swapped, require_swapped};
 use crate::plan::Plan;
 use crate::state;
 
@@ -56,7 +58,8 @@ pub struct Difference {
 ///
 /// # Errors
 ///
-/// [`Error::Refused`] if the change has not been swapped, [`Error::Database`] if a query fails.
+/// [`Error::Refused`] if the change has not been swapped, or another plan of the key has begun;
+/// [`Error::Database`] if a query fails.
 pub async fn verify(
     connection: &mut Connection,
     plan: &Plan,
@@ -77,7 +80,7 @@ async fn compare(
     plan: &Plan,
     progress: &mut dyn Progress,
 ) -> Result<Verification, Error> {
-    state::require_not_contracting(connection).await?;
+    let recorded = state::recorded(connection, plan).await?;
     let catalog = Catalog::read(connection).await?;
     let (_, to) = plan.forms(plan.backend()?)?;
     let mut found = Verification {
@@ -86,6 +89,7 @@ async fn compare(
         notes: Vec::new(),
     };
     let tables = planned(plan, &catalog)?;
+    require_swapped(connection, plan, &catalog, &tables, recorded).await?;
     for planned in &tables {
         progress.report(Step::Begins(planned.table.name.to_string()));
         let verified = match Sides::of(plan, &catalog, planned)? {
@@ -121,11 +125,7 @@ fn planned<'c>(plan: &'c Plan, catalog: &'c Catalog) -> Result<Vec<PlannedTable<
             // Before the swap, both have names of their own in some databases.
             let is_swapped = column.becomes == column.name || table.column(column.name).is_none();
             if !is_there || !is_swapped {
-                return Err(Error::refused(
-                    format!("{name}.{}", column.name),
-                    "the change has not been swapped",
-                    "do it first with `rowkey relayout` or `rowkey rekey`",
-                ));
+                return Err(not_swapped(&name, column.name));
             }
         }
         planned.push(PlannedTable { table, columns });
@@ -190,17 +190,6 @@ async fn compare_sides(
         rows: new.rows(),
         old_rows: Some(old.rows()),
     })
-}
-
-async fn count(
-    connection: &mut Connection,
-    planned: &PlannedTable<'_>,
-    condition: &str,
-) -> Result<u64, Error> {
-    let name = planned.table.name.quoted(connection.backend())?;
-    let query = format!("SELECT COUNT(*) FROM {name} WHERE {condition}");
-    let doing = format!("the rows of {}", planned.table.name);
-    connection.count(&doing, &query, &[]).await
 }
 
 /// Counts values that aren't ids of the format in the new form.

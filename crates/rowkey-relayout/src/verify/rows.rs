@@ -3,10 +3,10 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_sql::Conversion;
-use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::ColumnType;
+use rowkey_tables::{Connection, Error};
 
 use crate::id_map::{IdMap, Reading};
 use crate::old_table::old_table;
@@ -17,6 +17,18 @@ use crate::work::Form;
 pub(super) struct PlannedTable<'c> {
     pub(super) table: &'c Table,
     pub(super) columns: Vec<PlannedColumn<'c>>,
+}
+
+/// How many rows of a table fulfil a condition.
+pub(super) async fn count(
+    connection: &mut Connection,
+    planned: &PlannedTable<'_>,
+    condition: &str,
+) -> Result<u64, Error> {
+    let name = planned.table.name.quoted(connection.backend())?;
+    let query = format!("SELECT COUNT(*) FROM {name} WHERE {condition}");
+    let doing = format!("the rows of {}", planned.table.name);
+    connection.count(&doing, &query, &[]).await
 }
 
 /// Two queries that return the same rows, unless something is wrong.

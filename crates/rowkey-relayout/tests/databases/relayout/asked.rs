@@ -22,6 +22,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     scenarios!(suite, &LIVE;
         "references_that_a_plan_does_not_name_are_asked_about" => unplanned,
         "values_of_another_format_are_told" => another_format,
+        "kinds_of_rows_without_a_table_are_told" => unseen,
+        "every_reason_is_told_at_once" => reasons,
     );
     scenarios!(suite, &MYSQL;
         "a_reference_to_what_is_gone_is_refused" => targetless,
@@ -91,6 +93,49 @@ async fn unplanned(shop: Shop) -> Result<()> {
     let kept = number(&mut connection, "SELECT max(about_id) FROM remark").await?;
     ensure!(kept == 20, "{kept}");
     Ok(())
+}
+
+/// Programs name the class, and nobody knows which table has its rows.
+async fn unseen(shop: Shop) -> Result<()> {
+    create(&shop).await?;
+    let mut connection = shop.connect().await?;
+    for statement in [
+        "CREATE TABLE remark (number integer, owner_type varchar(20), owner_id bigint)",
+        "INSERT INTO remark SELECT id, 'Helpdesk', id FROM ticket WHERE id <= 20",
+    ] {
+        connection.execute("another table", statement).await?;
+    }
+    let plan = rekeyed::plan(&shop).await?;
+    let found = preflight(&shop, &plan).await?;
+    ensure!(found.refused.is_empty(), "{found:?}");
+    let told = "remark.owner_type says `Helpdesk`, and no table of that name has a key of the type of owner_id";
+    ensure!(
+        found.notes.iter().any(|note| note.contains(told)),
+        "{found:?}"
+    );
+    Ok(())
+}
+
+/// A definition that is not carried, and values that nobody has planned.
+async fn reasons(shop: Shop) -> Result<()> {
+    create(&shop).await?;
+    let mut connection = shop.connect().await?;
+    let view = "CREATE VIEW seen AS SELECT id FROM ticket";
+    connection.execute("a view", view).await?;
+    let mut request = rekeyed::request();
+    request.unasserted = Vec::new();
+    let plan = shop.plan_for(&request).await?;
+    let found = preflight(&shop, &plan).await?.refused;
+    for (part, other) in [("seen", "mention.ticket_id"), ("mention.ticket_id", "seen")] {
+        let of_part = found.iter().filter(|reason| reason.contains(part));
+        let is_alone = of_part.clone().all(|reason| !reason.contains(other));
+        ensure!(of_part.count() > 0 && is_alone, "{part} in {found:?}");
+    }
+    shop::refused(
+        shop.run(&plan, Phase::Swap).await,
+        &["seen", "mention.ticket_id"],
+    )
+    .map(|_| ())
 }
 
 /// Both formats have a version 4, and no value is damaged: only the times tell.

@@ -11,6 +11,7 @@ use rowkey_testkit::{Backend, Suite};
 use crate::LIVE;
 use crate::relayout::add_on;
 use crate::relayout::shop::{NEW, Names, OLD, Shop, number, refused};
+use crate::relayout::verified::verified;
 
 /// Where the rows are not rebuilt at once.
 const SERVERS: [Backend; 3] = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
@@ -27,6 +28,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         "an_altered_table_can_be_undone" => altered,
         "a_plan_that_has_begun_is_not_looked_at" => begun,
         "a_reference_that_is_added_meanwhile_is_refused" => referred,
+        "a_state_of_another_version_is_refused" => another_version,
     );
 }
 
@@ -166,6 +168,40 @@ async fn referred(shop: Shop) -> Result<()> {
     )?;
     let drop = "DROP TABLE late";
     connection.execute("another migration", drop).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    shop.expect(&rows, NEW, Names::New).await
+}
+
+/// Another version may have other phases, or keep the tables otherwise.
+async fn another_version(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let rows = shop.fill(OLD, 20, 62).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    shop.run(&plan, Phase::Backfill).await?;
+    let mut connection = shop.connect().await?;
+    for (other, back) in [
+        ("phase = 'index'", "phase = 'backfill'"),
+        ("phase = 'undo-index'", "phase = 'backfill'"),
+        (
+            "tables = REPLACE(tables, '[', '~')",
+            "tables = REPLACE(tables, '~', '[')",
+        ),
+    ] {
+        let set = format!("UPDATE rowkey_relayout SET {other}");
+        connection.execute("another version", &set).await?;
+        let told = ["the table rowkey_relayout", "another version of rowkey"];
+        refused(shop.run(&plan, Phase::Swap).await, &told)?;
+        refused(shop.undo(&plan).await, &told)?;
+        refused(shop.contract(&plan).await, &told)?;
+        refused(verified(&shop, &plan).await, &told)?;
+        let found = Preflight::read(&mut connection, &plan).await?.refused;
+        ensure!(
+            found.iter().any(|reason| reason.contains(told[1])),
+            "{found:?}"
+        );
+        let set = format!("UPDATE rowkey_relayout SET {back}");
+        connection.execute("this version", &set).await?;
+    }
     shop.run(&plan, Phase::Swap).await?;
     shop.expect(&rows, NEW, Names::New).await
 }

@@ -39,6 +39,11 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     );
     add(
         suite,
+        "no_value_of_another_format_goes_back_from_a_rekey",
+        another_format,
+    );
+    add(
+        suite,
         "a_rekey_of_what_has_no_time_is_refused",
         |shop| async move {
             create(&shop).await?;
@@ -298,4 +303,45 @@ async fn attempt_again(shop: &Shop, first: &BTreeMap<i64, u128>) -> Result<()> {
     let is_kept = first.iter().all(|(old, new)| again.get(old) == Some(new));
     ensure!(is_kept, "{first:?} {again:?}");
     Ok(())
+}
+
+/// A new program makes ids of another format. They would stay in the map, and another attempt give
+/// them to rows.
+async fn another_format(shop: Shop) -> Result<()> {
+    create(&shop).await?;
+    let before = old_rows(&shop).await?;
+    let plan = plan(&shop).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    let form = rowkey_sql::StoredForm::named(FormatKind::UuidV7, shop.dialect.backend, "uuid")
+        .map_err(|why| anyhow::anyhow!(why))?;
+    let version_4 = form.literal(0x018e_5f3b_ff48_4bff_8000_0123_4567_89ab);
+    let mut connection = shop.connect().await?;
+    let writes = [
+        format!("INSERT INTO ticket (id_key, title) VALUES ({version_4}, 'other')"),
+        format!("UPDATE mention SET ticket_id_key = {version_4} WHERE number = 5"),
+    ];
+    shop.transaction(&mut connection, &writes).await?;
+    for _ in 0..2 {
+        refused(
+            shop.undo(&plan).await,
+            &["ticket.id_key: 1 value", "mention.ticket_id_key: 1 value"],
+        )?;
+    }
+    // It has not begun.
+    shop.run(&plan, Phase::Swap).await?;
+    let five = map(&mut connection, "ticket").await?[&5];
+    let corrections = [
+        "DELETE FROM ticket WHERE title = 'other'".to_owned(),
+        format!(
+            "UPDATE mention SET ticket_id_key = {} WHERE number = 5",
+            form.literal(five)
+        ),
+    ];
+    shop.transaction(&mut connection, &corrections).await?;
+    drop(connection);
+    shop.undo(&plan).await?;
+    ensure!(old_rows(&shop).await? == before, "the rows have changed");
+    shop.run(&self::plan(&shop).await?, Phase::Swap)
+        .await
+        .context("another attempt")
 }

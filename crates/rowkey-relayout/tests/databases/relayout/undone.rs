@@ -8,6 +8,7 @@ use rowkey_testkit::{Backend, Suite};
 use crate::LIVE;
 use crate::relayout::rows::{Child, Parent, Random};
 use crate::relayout::shop::{NEW, Names, OLD, Shop, refused};
+use crate::relayout::verified::verified;
 use crate::relayout::{add, add_printed};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
@@ -24,6 +25,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     }
     scenarios!(suite, &LIVE;
         "no_value_of_another_format_is_swapped" => another_format_before,
+        "what_uses_old_values_hinders_their_end" => used_at_the_end,
     );
     add(
         suite,
@@ -192,4 +194,27 @@ async fn another_format(shop: Shop, from: &'static str, to: &'static str) -> Res
     shop.expect(&rows, to, Names::New).await?;
     shop.undo(&plan).await?;
     shop.expect(&rows, from, Names::Old).await
+}
+
+/// What a person has hung on the old values is named before anything is dropped, so that the change
+/// can still be undone.
+async fn used_at_the_end(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let rows = shop.fill(OLD, 50, 16).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    let (table, column) = match shop.dialect.is_mysql() {
+        true => ("parent_rowkey_old", "id"),
+        false => ("parent", "id_before"),
+    };
+    let mut connection = shop.connect().await?;
+    let create = format!("CREATE VIEW compared AS SELECT {column}, title FROM {table}");
+    connection.execute("a view", &create).await?;
+    refused(shop.contract(&plan).await, &["the view", "compared"])?;
+    let found = verified(&shop, &plan).await?;
+    ensure!(found.differences.is_empty(), "{found:?}");
+    let drop = "DROP VIEW compared";
+    connection.execute("a view", drop).await?;
+    shop.undo(&plan).await?;
+    shop.expect(&rows, OLD, Names::Old).await
 }

@@ -3,17 +3,20 @@
 use anyhow::{Result, ensure};
 use rowkey_core::uuid::Uuid;
 use rowkey_relayout::Phase;
-use rowkey_relayout::plan::Plan;
+use rowkey_relayout::plan::{OldPrograms, Plan};
 use rowkey_relayout::verify::{Verification, verify};
 use rowkey_tables::{Error, Silent};
 use rowkey_testkit::{Backend, Suite};
 
 use crate::relayout::rekeyed;
-use crate::relayout::shop::{NEW, OLD, Shop, refused};
+use crate::relayout::shop::{NEW, Names, OLD, Shop, refused};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     crate::relayout::add(suite, "equal_tables_verify", equal_tables);
     crate::relayout::add_printed(suite, "a_changed_row_is_named", changed_row);
+    scenarios!(suite, &[Backend::Postgres, Backend::MySql, Backend::MariaDb];
+        "what_is_not_swapped_does_not_verify" => not_swapped,
+    );
     crate::relayout::add(suite, "damage_after_a_rekey_is_found", damaged_rekey);
     crate::relayout::add_printed(suite, "a_reference_without_a_row_is_found", lost_reference);
 }
@@ -59,6 +62,46 @@ async fn equal_tables(shop: Shop) -> Result<()> {
     ensure!(found.differences.is_empty(), "{found:?}");
     ensure!(found.tables.iter().all(|table| table.old_rows.is_none()));
     Ok(())
+}
+
+/// The columns keep their names, so that these do not tell.
+async fn not_swapped(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let rows = shop.fill(OLD, 50, 54).await?;
+    let told = ["parent.id", "the change has not been swapped"];
+    for to in ["text", NEW] {
+        let mut request = shop.request(OLD, to);
+        request.policy.old_programs = OldPrograms::Mark;
+        let plan = shop.plan_for(&request).await?;
+        refused(verified(&shop, &plan).await, &told)?;
+        for phase in [Phase::Expand, Phase::Check] {
+            shop.run(&plan, phase).await?;
+            refused(verified(&shop, &plan).await, &told)?;
+        }
+        shop.undo(&plan).await?;
+        refused(verified(&shop, &plan).await, &told)?;
+        shop.run(&plan, Phase::Swap).await?;
+        let found = verified(&shop, &plan).await?;
+        ensure!(found.differences.is_empty(), "{found:?}");
+        ensure!(found.tables.iter().all(|table| table.old_rows == Some(50)));
+        let mut edited = plan.clone();
+        edited.key.becomes = "another".into();
+        refused(verified(&shop, &edited).await, &["this plan was edited"])?;
+        if to != NEW {
+            shop.undo(&plan).await?;
+            continue;
+        }
+        shop.contract(&plan).await?;
+        if shop.dialect.backend == Backend::MySql {
+            // The tables are as they were, and the values look like ids of both forms.
+            refused(verified(&shop, &plan).await, &["has left no trace"])?;
+            continue;
+        }
+        let found = verified(&shop, &plan).await?;
+        ensure!(found.differences.is_empty(), "{found:?}");
+        ensure!(found.tables.iter().all(|table| table.old_rows.is_none()));
+    }
+    shop.expect(&rows, NEW, Names::Old).await
 }
 
 async fn changed_row(shop: Shop) -> Result<()> {

@@ -116,11 +116,14 @@ async fn triggers(
         scope.schemas()
     );
     for row in scope.rows(connection, "the triggers", &query).await? {
-        let (of, name, body) = (scope.name(&row, 0, 1)?, row.text(2)?, row.text(5)?);
+        let (of, name) = (scope.name(&row, 0, 1)?, row.text(2)?);
+        // MariaDB shows the name alone to accounts without TRIGGER.
+        let [timing, event, body] = [3, 4, 5].map(|column| row.optional_text(column));
+        let body = body?.unwrap_or_default();
         let definition = format!(
             "{} {} ON {of} FOR EACH ROW {body}",
-            row.text(3)?,
-            row.text(4)?
+            timing?.unwrap_or_default(),
+            event?.unwrap_or_default()
         );
         for table in tables.values_mut() {
             if table.name == of || names(body, &table.name.name) {

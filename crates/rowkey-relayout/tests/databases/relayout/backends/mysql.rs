@@ -1,13 +1,16 @@
 //! MySQL and MariaDB: what rebuilt tables have, and what is refused.
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use rowkey_core::Backend;
-use rowkey_relayout::plan::{OldPrograms, Plan};
+use rowkey_core::format::FormatKind;
+use rowkey_relayout::plan::{OldPrograms, Plan, Request};
+use rowkey_relayout::preflight::Preflight;
 use rowkey_relayout::{self as relayout, Phase};
 use rowkey_tables::catalog::Catalog;
 use rowkey_tables::{Connection, Error, Step};
 use rowkey_testkit::Suite;
 
+use crate::relayout::rekeyed;
 use crate::relayout::rows::{Parent, Random};
 use crate::relayout::shop::{NEW, Names, OLD, Shop, number, refused, text};
 use crate::relayout::verified::verified;
@@ -27,6 +30,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         "references_that_lead_nowhere_are_refused" => orphans,
         "programs_may_lock_their_tables" => locked_by_programs,
         "updates_that_change_nothing_leave_times_as_they_are" => unchanged,
+        "numbers_above_the_signed_ones_are_counted_on" => large_numbers,
+        "a_missing_privilege_is_named_first" => without_privilege,
     );
 }
 
@@ -521,4 +526,131 @@ async fn own_rows(shop: Shop) -> Result<()> {
     execute(&mut program, &["ROLLBACK"]).await?;
     shop.run(&plan, Phase::Swap).await?;
     shop.expect(&rows, NEW, Names::New).await
+}
+
+/// The last number of `bigint`, and the first that only `bigint unsigned` has.
+const LAST_SIGNED: u64 = 9_223_372_036_854_775_807;
+
+/// Keys, and a counter that stays, go on above what is signed.
+async fn large_numbers(shop: Shop) -> Result<()> {
+    let mut connection = shop.connect().await?;
+    let create = format!(
+        "CREATE TABLE big (id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, n INT NOT NULL) \
+         ENGINE=InnoDB AUTO_INCREMENT={0}; \
+         CREATE TABLE part_of (big_id BIGINT UNSIGNED NOT NULL, \
+         number BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, \
+         FOREIGN KEY (big_id) REFERENCES big (id)) ENGINE=InnoDB AUTO_INCREMENT={0}",
+        LAST_SIGNED - 1
+    );
+    for statement in create.split("; ") {
+        connection.execute("a table", statement).await?;
+    }
+    let fill = [
+        "INSERT INTO big (n) VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)",
+        "INSERT INTO part_of (big_id) SELECT id FROM big ORDER BY id",
+    ];
+    execute(&mut connection, &fill).await?;
+    let request = |table: &str| Request {
+        table: table.into(),
+        created: None,
+        unasserted: Vec::new(),
+        policy: rowkey_relayout::plan::Policy {
+            batch_rows: 3,
+            ..rekeyed::request().policy
+        },
+        ..rekeyed::request()
+    };
+    let joined = |key: &str, reference: &str| {
+        format!(
+            "SELECT CAST(GROUP_CONCAT(n, ' ', number ORDER BY number) AS CHAR) \
+             FROM part_of JOIN big ON {key} = {reference}"
+        )
+    };
+    let before = text(&mut connection, &joined("id", "big_id")).await?;
+    let plan = shop.plan_for(&request("big")).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    let after = text(&mut connection, &joined("id_key", "big_id_key")).await?;
+    ensure!(after == before, "{before} became {after}");
+    let found = verified(&shop, &plan).await?;
+    ensure!(found.differences.is_empty(), "{found:?}");
+    let new = rowkey_sql::StoredForm::named(FormatKind::UuidV7, shop.dialect.backend, "uuid")
+        .map_err(anyhow::Error::msg)?
+        .literal(0x018e_5f3b_ff48_7bff_8000_0123_4567_89ab);
+    let insert = [
+        &format!("INSERT INTO big (id_key, n) VALUES ({new}, 10)"),
+        &format!("INSERT INTO part_of (big_id_key) VALUES ({new})"),
+    ];
+    execute(&mut connection, &insert.map(String::as_str)).await?;
+    shop.undo(&plan).await?;
+    let after = text(&mut connection, &joined("id", "big_id")).await?;
+    let is_kept = after.starts_with(&format!("{before},10 92233720368547758"));
+    ensure!(is_kept, "{before} became {after}");
+    let next = "INSERT INTO big (n) VALUES (11)";
+    execute(&mut connection, &[next]).await?;
+    let next = text(&mut connection, "SELECT CAST(MAX(id) AS CHAR) FROM big").await?;
+    ensure!(next == (LAST_SIGNED + 10).to_string(), "{next}");
+
+    // No number is left for rows that new programs write.
+    for (sql_type, last) in [("BIGINT UNSIGNED", u64::MAX), ("TINYINT", 127)] {
+        let create =
+            format!("CREATE TABLE used_up (id {sql_type} NOT NULL PRIMARY KEY) ENGINE=InnoDB");
+        let insert = format!("INSERT INTO used_up VALUES ({last})");
+        execute(&mut connection, &[&create, &insert]).await?;
+        let plan = shop.plan_for(&request("used_up")).await?;
+        let outcome = shop.run(&plan, Phase::Swap).await;
+        refused(outcome, &["used_up.id", &last.to_string()])?;
+        execute(&mut connection, &["DROP TABLE used_up"]).await?;
+    }
+    Ok(())
+}
+
+/// An account that sees less than the one that has written the plan.
+async fn without_privilege(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let rows = shop.fill(OLD, 20, 67).await?;
+    let mut connection = shop.connect().await?;
+    let prepare = [
+        "CREATE TABLE elsewhere (n INT) ENGINE=InnoDB",
+        "CREATE TRIGGER by_name AFTER INSERT ON elsewhere FOR EACH ROW \
+         DELETE FROM part WHERE quantity = NEW.n",
+    ];
+    execute(&mut connection, &prepare).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    let host = text(&mut connection, "SELECT SUBSTRING_INDEX(USER(), '@', -1)").await?;
+    let database = text(&mut connection, "SELECT DATABASE()").await?;
+    // MySQL 5.6 takes 16 characters.
+    let name = format!("rk_{}", std::process::id());
+    let account = format!("'{name}'@'{host}'");
+    let grants = [
+        &format!("CREATE USER {account} IDENTIFIED BY 'Less_1_than'"),
+        &format!(
+            "GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, INDEX, REFERENCES, LOCK TABLES \
+             ON `{database}`.* TO {account}"
+        ),
+    ];
+    execute(&mut connection, &grants.map(String::as_str)).await?;
+    let outcome = denied(&shop, &plan, &name).await;
+    execute(&mut connection, &[&format!("DROP USER {account}")]).await?;
+    outcome?;
+    shop.undo(&plan).await?;
+    shop.expect(&rows, OLD, Names::Old).await
+}
+
+async fn denied(shop: &Shop, plan: &Plan, name: &str) -> Result<()> {
+    let mut url = url::Url::parse(&shop.url)?;
+    let is_set = url.set_username(name).is_ok() && url.set_password(Some("Less_1_than")).is_ok();
+    ensure!(is_set);
+    let mut connection = Connection::open(&url.as_str().parse()?).await?;
+    let told = ["the account has no TRIGGER", "grant them"];
+    let mut silent = rowkey_tables::Silent;
+    let outcome = relayout::run(&mut connection, plan, Phase::Swap, &mut silent).await;
+    refused(outcome, &told)?;
+    let found = Preflight::read(&mut connection, plan).await?.refused;
+    let reason = found.first().context("a refusal")?;
+    ensure!(reason.contains(told[0]), "{found:?}");
+    shop.run(plan, Phase::Swap).await?;
+    let outcome = relayout::undo(&mut connection, plan, &mut silent).await;
+    refused(outcome, &told)?;
+    let outcome = relayout::contract(&mut connection, plan, &mut silent).await;
+    refused(outcome, &told).map(|_| ())
 }
