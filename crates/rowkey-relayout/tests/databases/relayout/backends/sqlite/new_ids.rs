@@ -147,7 +147,7 @@ async fn undoing_gives_the_numbers_back(url: String) -> anyhow::Result<()> {
     }
     file.change(&plan, Phase::Swap).await?;
     let new = StoredForm::named(FormatKind::PrefixComb, Backend::Sqlite, "uuid").unwrap();
-    let id = new.literal(0x0400_0000_0000_4000_8000_0000_0000);
+    let id = new.literal(0x0000_0400_0000_4000_8000_0000_0000_0000);
     file.run(&format!(
         "INSERT INTO offer (id_key, title) VALUES ({id}, 'since');
          INSERT INTO line (offer_id_key, n) VALUES ({id}, 1);
