@@ -109,6 +109,7 @@ impl CopyPlan {
             let found = original.column(&column.name);
             if let (Content::Values(Kind::Own), Some(found)) = (column.content, found) {
                 column.members.extend(found.enum_words.iter().cloned());
+                column.layout.clone_from(&found.layout);
             }
             column
         };

@@ -74,7 +74,12 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
         Content::Values(kind) => kind,
     };
     Ok(match (kind, column.own) {
-        (Kind::Own, _) => Cell::Bytes(batch.keep(value)),
+        // Types have other numbers in each database.
+        (Kind::Own, _) => {
+            let layout = column.layout.as_ref();
+            let plain = layout.and_then(|layout| layout.without_numbers(value));
+            Cell::Bytes(batch.keep(plain.as_deref().unwrap_or(value)))
+        }
         (Kind::Bool, Type::Bits { .. }) => match bits(value)?.as_str() {
             "0" => Cell::Bool(false),
             "1" => Cell::Bool(true),

@@ -29,6 +29,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     let postgres = [Backend::Postgres];
     let name = "enums_with_fewer_words";
     pair(suite, name, postgres, Backend::Postgres, other_enums);
+    let name = "types_with_other_numbers";
+    pair(suite, name, postgres, Backend::Postgres, other_numbers);
     let name = "json_is_measured_as_text";
     pair(suite, name, [Backend::Postgres], Backend::MySql, measured);
 }
@@ -207,6 +209,60 @@ async fn other_enums(source: String, target: String) -> Result<()> {
     from.execute("a change", "UPDATE person SET now = 'sad'")
         .await?;
     into_existing(&source, &target).await
+}
+
+/// The numbers of types inside of others differ from database to database, and the values do not.
+async fn other_numbers(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let types = [
+        "CREATE TYPE mood AS ENUM ('sad', 'ok')",
+        "CREATE DOMAIN weight AS numeric(6,2)",
+        "CREATE TYPE part AS (now mood, weights weight[], \"at\" date)",
+        "CREATE TYPE span AS RANGE (subtype = part)",
+        "CREATE TYPE floats AS RANGE (subtype = float8)",
+        "CREATE TABLE thing (id integer PRIMARY KEY, moods mood[], weights weight[], part part, \
+         parts part[], span span, spans span_multirange, float floats, numbers integer[])",
+    ];
+    to.execute("a number", "CREATE TYPE other AS (a integer)")
+        .await?;
+    execute(&mut from, "the types", &types).await?;
+    execute(&mut to, "the types", &types).await?;
+    execute(
+        &mut from,
+        "the rows",
+        &[
+            "INSERT INTO thing VALUES (1, '{{sad},{ok}}', '{1.5,NULL}', '(sad,{1.25},2024-01-02)', \
+             '{\"(ok,,)\",NULL}', '[\"(sad,,)\",\"(ok,,)\")', '{[\"(sad,,)\",)}', '[1,2)', '{1,2}')",
+            "INSERT INTO thing VALUES (2, '{}', '{}', '(,,)', '{}', 'empty', '{}', '(,)', '{}')",
+            "INSERT INTO thing VALUES (3)",
+        ],
+    )
+    .await?;
+    into_existing(&source, &target).await?;
+    let query = "SELECT thing::text FROM thing ORDER BY id";
+    let mut rows = Vec::new();
+    for db in [&mut from, &mut to] {
+        let found = db.query("the rows", query, &[]).await?;
+        let texts: Result<Vec<String>, _> = found
+            .iter()
+            .map(|row| row.text(0).map(str::to_owned))
+            .collect();
+        rows.push(texts?);
+    }
+    ensure!(rows[0] == rows[1], "{rows:?}");
+    to.execute(
+        "a change",
+        "UPDATE thing SET moods = '{ok,ok}' WHERE id = 1",
+    )
+    .await?;
+    let plan = plan(&source, &target).await?;
+    let compared = compare(&source, &target, &plan).await?;
+    let difference = compared.tables[0].difference.as_ref();
+    ensure!(
+        difference.is_some_and(|found| found.keys == ["1"]),
+        "{compared:?}"
+    );
+    Ok(())
 }
 
 /// Names that SQLite does not know have its affinity, and the values decide.
