@@ -1,7 +1,7 @@
 //! Whether the target is as the plan needs it.
 
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Catalog, Generated, QualifiedName, Table};
+use rowkey_tables::catalog::{Catalog, Generated, QualifiedName, Table, layout_of};
 use rowkey_tables::connection::{Connection, Row, Value};
 use rowkey_tables::dialect::{Asked, Dialect};
 use rowkey_tables::types::{Kind, Type, collation};
@@ -58,7 +58,7 @@ pub(super) async fn refusals(
         refused.extend(missing_schemas(target, sides).await?);
         refused.extend(unknown_collations(target, sides).await?);
     }
-    refused.extend(unknown_types(target, sides).await?);
+    refused.extend(unknown_types(target, sides, creates).await?);
     refused.extend(general.into_iter().map(|error| (Place::All, error)));
     Ok(refused)
 }
@@ -277,6 +277,7 @@ async fn unknown_types(
                         column.sql_type
                     )
                 }
+    creates: bool,
                 _ => format!("the target has no type {}", column.sql_type),
             };
             let error = Error::refused(
@@ -289,6 +290,16 @@ async fn unknown_types(
         }
     }
     Ok(refused)
+                // The type of a column that exists is looked at with it.
+                Content::Values(Kind::Own) if is_known && creates && column.layout.is_some() => {
+                    let found = layout_of(target, column.sql_type.as_str()).await?;
+                    let name = format!("{}.{}", side.name, column.name);
+                    let other =
+                        found.and_then(|found| existing::other_layout(name, column, &found));
+                    let place = Place::Column(number, column.name.clone());
+                    refused.extend(other.map(|error| (place, error)));
+                    continue;
+                }
 }
 
 /// Collations differ between MySQL, MariaDB and their versions.

@@ -29,6 +29,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     let postgres = [Backend::Postgres];
     let name = "enums_with_fewer_words";
     pair(suite, name, postgres, Backend::Postgres, other_enums);
+    let name = "composite_types_with_other_fields";
+    pair(suite, name, postgres, Backend::Postgres, other_fields);
     let name = "types_with_other_numbers";
     pair(suite, name, postgres, Backend::Postgres, other_numbers);
     let name = "json_is_measured_as_text";
@@ -208,6 +210,57 @@ async fn other_enums(source: String, target: String) -> Result<()> {
     );
     from.execute("a change", "UPDATE person SET now = 'sad'")
         .await?;
+    into_existing(&source, &target).await
+}
+
+/// The binary form has the fields in order, without their names.
+async fn other_fields(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let table = "CREATE TABLE frame (id integer PRIMARY KEY, size size, sizes size[])";
+    execute(
+        &mut from,
+        "the table",
+        &[
+            "CREATE TYPE size AS (width integer, height integer)",
+            table,
+            "INSERT INTO frame VALUES (1, '(1,2)', '{\"(3,4)\"}')",
+        ],
+    )
+    .await?;
+    for (fields, expected) in [
+        ("height integer, width integer", "field 1 is `height` there"),
+        (
+            "width integer, height bigint",
+            "the field `height`: it is bigint",
+        ),
+        ("width integer", "it has 1 fields there"),
+    ] {
+        let made = format!("CREATE TYPE size AS ({fields})");
+        to.execute("a type", &made).await?;
+        let plan = plan(&source, &target).await?;
+        let found = preflight(&source, &target, &plan).await?;
+        ensure!(
+            matches!(&found.refused[..], [one, other]
+                if one.contains("frame.size: ") && other.contains("frame.sizes: ")
+                && one.contains(expected) && other.contains(expected)),
+            "{found:?}"
+        );
+        to.execute("a table", table).await?;
+        let found = preflight(&source, &target, &plan).await?;
+        ensure!(
+            matches!(&found.refused[..], [one]
+                if one.contains("frame.size in the target") && one.contains(expected)),
+            "{found:?}"
+        );
+        to.execute("no type", "DROP TYPE size CASCADE").await?;
+        to.execute("no table", "DROP TABLE frame").await?;
+    }
+    to.execute(
+        "the type",
+        "CREATE TYPE size AS (width integer, height integer)",
+    )
+    .await?;
+    to.execute("a table", table).await?;
     into_existing(&source, &target).await
 }
 
