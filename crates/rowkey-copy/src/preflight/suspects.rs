@@ -115,6 +115,13 @@ impl ColumnPair<'_> {
 
     /// An enum that exists in the target may have fewer words.
     fn of_words(&self, suspects: &mut SuspectConditions) {
+        if let (Some(from), Some(to), true) = (
+            &self.from.layout,
+            &self.to.layout,
+            self.to.members.is_empty(),
+        ) {
+            suspects.all |= from.lacks_words(to);
+        }
         let has = |word: &String| self.to.members.contains(word);
         if self.to.members.is_empty() || self.from.members.iter().all(has) {
             return;

@@ -208,9 +208,42 @@ async fn other_enums(source: String, target: String) -> Result<()> {
         matches!(&found.refused[..], [one] if one.contains("person.now: a value is \"happy\"")),
         "{found:?}"
     );
+    to.execute("no table", "DROP TABLE person").await?;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&found.refused[..], [one] if one.contains("person.now: a value is \"happy\"")),
+        "{found:?}"
+    );
     from.execute("a change", "UPDATE person SET now = 'sad'")
         .await?;
-    into_existing(&source, &target).await
+    copy_equal(&source, &target, &plan).await?;
+
+    // Those inside of other types.
+    execute(
+        &mut from,
+        "a table",
+        &[
+            "CREATE TYPE day AS (at date, now mood)",
+            "CREATE TABLE week (id integer PRIMARY KEY, moods mood[], days day[])",
+            "INSERT INTO week VALUES (1, '{sad,happy}', '{}'), (2, '{}', '{\"(,happy)\",\"(,)\",NULL}')",
+        ],
+    )
+    .await?;
+    let day = "CREATE TYPE day AS (at date, now mood)";
+    to.execute("a type", day).await?;
+    let mut plan = crate::copy::plan(&source, &target).await?;
+    plan.tables.retain(|table| table.name.name == "week");
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&found.refused[..], [one, other]
+            if one.contains("week.moods: a value has the word \"happy\"")
+            && other.contains("week.days: a value has the word \"happy\"")),
+        "{found:?}"
+    );
+    to.execute("a word", "ALTER TYPE mood ADD VALUE 'happy'")
+        .await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_equal(&source, &target, &plan).await
 }
 
 /// The binary form has the fields in order, without their names.
