@@ -229,6 +229,9 @@ impl ColumnPair<'_> {
             suspects.add(engine(self.source).rows.zero_characters);
         }
         suspects.all |= self.may_be_other_json();
+        if self.from.own == Type::Interval && self.to.own != Type::Interval {
+            suspects.add("NOT isfinite({})");
+        }
         let is_typed = matches!(
             self.to.own,
             Type::Enum

@@ -73,6 +73,11 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
         Content::Ids(_) => return id(batch, column, value),
         Content::Values(kind) => kind,
     };
+    if column.own == Type::Interval
+        && let Some(moment) = interval(value)?.infinity()
+    {
+        return Ok(Cell::Timestamp(moment));
+    }
     Ok(match (kind, column.own) {
         // Types have other numbers in each database.
         (Kind::Own, _) => {

@@ -66,6 +66,11 @@ pub(crate) fn check(
             column.sql_type
         )),
         Cell::Time(_) | Cell::Timestamp(_) if column.own == Type::Interval => Ok(()),
+        // An infinite interval, where others are text, numbers or times of day.
+        Cell::Timestamp(_) if column.content != Content::Values(Kind::Timestamp) => Err(format!(
+            "a value is an infinite interval, which {} does not have",
+            column.sql_type
+        )),
         Cell::Time(micros) => time(backend, micros),
         Cell::Timestamp(micros) => timestamp(backend, column, micros),
         Cell::Sixteen(span) => match column.content {
