@@ -28,6 +28,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("infinite_intervals_to_{}", test_name(target));
         pair(suite, &name, [postgres], target, infinite_intervals);
     }
+    let [mysql, mariadb] = servers;
+    pair(suite, "addresses_to_mysql", [mariadb], mysql, addresses);
     for target in servers {
         let name = format!("default_moments_to_{}", test_name(target));
         pair(suite, &name, [postgres], target, moments);
@@ -172,6 +174,22 @@ async fn infinite_intervals(source: String, target: String) -> Result<()> {
         );
         plan.tables[0].columns[1].instead.infinity = Some(Null::Null);
     }
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_equal(&source, &target, &plan).await
+}
+
+/// MySQL has no types for addresses.
+async fn addresses(source: String, target: String) -> Result<()> {
+    execute(
+        &mut open(&source).await?,
+        "the source",
+        &[
+            "CREATE TABLE host (id integer PRIMARY KEY, six inet6)",
+            "INSERT INTO host VALUES (1, '::1'), (2, NULL), (3, '2001:db8::ff00:42:8329')",
+        ],
+    )
+    .await?;
+    let plan = plan(&source, &target).await?;
     nothing_is_refused(&source, &target, &plan).await?;
     copy_equal(&source, &target, &plan).await
 }
