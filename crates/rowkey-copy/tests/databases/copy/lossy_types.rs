@@ -1,11 +1,11 @@
 //! Types whose columns change values without an error.
 
 use anyhow::{Result, ensure};
-use rowkey_copy::Null;
+use rowkey_copy::{Choices, Null};
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::held::{nothing_is_refused, preflight};
-use crate::copy::{compare, copy, copy_equal, execute, open, pair, plan};
+use crate::copy::{compare, copy, copy_equal, execute, open, pair, plan, planned};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     let (postgres, sqlite) = (Backend::Postgres, Backend::Sqlite);
@@ -30,6 +30,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     }
     let [mysql, mariadb] = servers;
     pair(suite, "addresses_to_mysql", [mariadb], mysql, addresses);
+    let name = "indexes_that_stay_behind_to_mysql";
+    pair(suite, name, [postgres], mysql, left_out_indexes);
     for target in servers {
         let name = format!("default_moments_to_{}", test_name(target));
         pair(suite, &name, [postgres], target, moments);
@@ -192,6 +194,35 @@ async fn addresses(source: String, target: String) -> Result<()> {
     let plan = plan(&source, &target).await?;
     nothing_is_refused(&source, &target, &plan).await?;
     copy_equal(&source, &target, &plan).await
+}
+
+/// An index of a method that only PostgreSQL has does not go, and does not shorten a column.
+async fn left_out_indexes(source: String, target: String) -> Result<()> {
+    execute(
+        &mut open(&source).await?,
+        "the source",
+        &[
+            "CREATE TABLE page (id integer PRIMARY KEY, words tsvector, title text)",
+            "CREATE INDEX page_words ON page USING gin (words)",
+            "CREATE INDEX page_title ON page (title)",
+        ],
+    )
+    .await?;
+    let choices = Choices {
+        unknown_types_as_text: true,
+        ..Choices::default()
+    };
+    let plan = planned(&source, &target, choices).await?.plan;
+    let types: Vec<&str> = plan.tables[0]
+        .columns
+        .iter()
+        .map(|column| column.to.as_deref().unwrap_or_default())
+        .collect();
+    ensure!(
+        types[1].starts_with("longtext") && types[2].starts_with("varchar"),
+        "{types:?}"
+    );
+    Ok(())
 }
 
 /// The server does not write a geometry as text, so a plan does not propose that.
