@@ -236,6 +236,12 @@ async fn geometry(source: String, target: String) -> Result<()> {
         refused.contains("delete its entry to leave it out"),
         "{refused}"
     );
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&found.refused[..], [one] if one.matches("delete its entry").count() == 1
+            && !one.contains("give it a type")),
+        "{found:?}"
+    );
     plan.tables[0].columns.pop();
     copy(&source, &target, &plan).await?;
     Ok(())
