@@ -2,6 +2,7 @@
 
 use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
 use rowkey_tables::types::ColumnType;
+use rowkey_tables::types::layout::Layout;
 use rowkey_tables::{Connection, Error};
 
 use crate::checkpoint;
@@ -10,7 +11,7 @@ use crate::plan::ExistingRows;
 use crate::preflight::clashes::shown;
 use crate::preflight::references::orphan;
 use crate::select::first;
-use crate::table_side::{Content, TableSide};
+use crate::table_side::{ColumnSide, Content, TableSide};
 
 /// Fails, with what is wrong, for a reference without a row, if the target does not look while rows
 /// are written.
@@ -235,6 +236,13 @@ pub(super) async fn delete_rows(
 fn check_types(table: &Table, side: &TableSide) -> Result<(), Error> {
     for column in &side.columns {
         let found = table.column(&column.name);
+        let name = || format!("{}.{} in the target", side.name, column.name);
+        if let Some(layout) = found.and_then(|found| found.layout.as_ref())
+            && let Some(other) = other_layout(name(), column, layout)
+        {
+            return Err(other);
+        }
+        let is_user_type = found.is_some_and(|found| found.layout.is_some());
         let found = found.map(|found| found.column_type(side.backend));
         let planned = &column.sql_type;
         // An id has the length of its form, whatever the type says.
@@ -245,17 +253,34 @@ fn check_types(table: &Table, side: &TableSide) -> Result<(), Error> {
         }
         if let Some(found) = found
             && (found.meaning() != Some(column.own)
+                // PostgreSQL's own type, and not a user's.
+                || column.layout.is_some() && !is_user_type
                 || found.normalizes_json() != planned.normalizes_json()
                 || !found.keeps_times_of(planned))
         {
             return Err(Error::refused(
-                format!("{}.{} in the target", side.name, column.name),
+                name(),
                 format!("its type is {found}, and the plan says {planned}"),
                 "change the plan or the table",
             ));
         }
     }
     Ok(())
+}
+
+/// The refusal of a column whose type consists of something else in the target, if it does: rows are
+/// written in PostgreSQL's binary form, which has no names of fields.
+pub(crate) fn other_layout(what: String, column: &ColumnSide, found: &Layout) -> Option<Error> {
+    let difference = column.layout.as_ref()?.difference(found)?;
+    Some(Error::refused(
+        what,
+        format!(
+            "its type {} is not made as in the source: {difference}",
+            column.sql_type
+        ),
+        "make the type there as the source has it; or let the column there be text, and write `to = \"text\"`; or \
+         delete its entry from the plan",
+    ))
 }
 
 /// That the plan keeps the rows of the target.

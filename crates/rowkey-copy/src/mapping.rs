@@ -109,6 +109,7 @@ impl CopyPlan {
             let found = original.column(&column.name);
             if let (Content::Values(Kind::Own), Some(found)) = (column.content, found) {
                 column.members.extend(found.enum_words.iter().cloned());
+                column.layout.clone_from(&found.layout);
             }
             column
         };
@@ -211,7 +212,14 @@ impl CopyPlan {
         if let Some(why) = &column.refused
             && column.to.is_none()
         {
-            return Err(refused(why));
+            let name = || format!("{}.{} ({})", table.name, column.name, column.from);
+            // What to do may be said already.
+            return Err(match why.split_once("; ") {
+                Some((why, instead)) if instead.starts_with("delete ") => {
+                    Error::refused(name(), why, instead)
+                }
+                _ => refused(why),
+            });
         }
         let (to, content) = match (&column.format, &column.to) {
             (_, to) if column.keep => (

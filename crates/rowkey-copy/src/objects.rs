@@ -233,13 +233,21 @@ pub(super) fn indexes(
         let name = free_name(source, side, name, &rules.columns, "key", used);
         let quoted = quote_identifier(side.backend, &name)?;
         let unique = if is_unique { "UNIQUE " } else { "" };
-        let statement = format!(
-            "CREATE {unique}{}INDEX {quoted} ON {} {}{}",
-            rules.kind,
-            side.quoted()?,
-            rules.words,
-            unless_null(table, side, &rules.columns, is_unique)?
-        );
+        let statement = match index {
+            // Programs name it: ON CONFLICT ON CONSTRAINT.
+            None if [source, side.backend] == [Backend::Postgres; 2] => format!(
+                "ALTER TABLE {} ADD CONSTRAINT {quoted} UNIQUE {}",
+                side.quoted()?,
+                rules.words
+            ),
+            _ => format!(
+                "CREATE {unique}{}INDEX {quoted} ON {} {}{}",
+                rules.kind,
+                side.quoted()?,
+                rules.words,
+                unless_null(table, side, &rules.columns, is_unique)?
+            ),
+        };
         found.push(Ok(Object {
             name,
             kind: ObjectKind::Index,

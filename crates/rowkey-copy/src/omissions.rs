@@ -1,5 +1,6 @@
 //! What a copy leaves behind, and what it meets in the target, as sentences.
 
+use std::collections::BTreeMap;
 use std::iter::successors;
 
 use rowkey_core::Backend;
@@ -23,6 +24,7 @@ pub(super) async fn of_database(
     catalog: &Catalog,
 ) -> Result<Vec<String>, Error> {
     let mut notes = omitted(plan, catalog);
+    notes.extend(shared_sequences(plan, catalog));
     notes.extend(grants(source, plan).await?);
     notes.extend(programs(source, plan, catalog).await?);
     if engine(catalog.backend).objects.has_schemas {
@@ -63,6 +65,7 @@ pub(super) fn of_table(table: &PreparedTable<'_>) -> Vec<String> {
         notes.extend(references(table));
     }
     notes.extend(collations(table, side));
+    notes.extend(collations_of_postgres(source, table, side));
     notes
 }
 
@@ -315,6 +318,63 @@ fn collations(table: &Table, side: &TableSide) -> Vec<String> {
         }
     }
     notes
+}
+
+/// What columns of PostgreSQL say of text besides their types: a collation, and that texts are the
+/// same in upper and lower case.
+fn collations_of_postgres(source: Backend, table: &Table, side: &TableSide) -> Vec<String> {
+    let mut notes = Vec::new();
+    if source != Backend::Postgres {
+        return notes;
+    }
+    let is_citext = |sql_type: &str| sql_type.rsplit('.').next() == Some("citext");
+    for column in &table.columns {
+        let Some(copied) = side.column(&column.name) else {
+            continue;
+        };
+        let what = match column.collation.as_deref() {
+            _ if is_citext(&column.sql_type) && !is_citext(copied.sql_type.bare()) => {
+                "the type citext is left out: the target may tell texts apart that were the same"
+                    .to_owned()
+            }
+            // The type has this one.
+            Some("default") | None => continue,
+            Some(_) if column.sql_type == "name" => continue,
+            Some(collation)
+                if side.backend == source && copied.sql_type.collation() != Some(collation) =>
+            {
+                format!(
+                    "the collation {collation} is left out: the target may compare and sort texts in another way"
+                )
+            }
+            Some(_) => continue,
+        };
+        notes.push(format!("{}.{}: {what}", table.name, column.name));
+    }
+    notes
+}
+
+/// Sequences that several columns take their numbers from.
+fn shared_sequences(plan: &CopyPlan, catalog: &Catalog) -> Vec<String> {
+    let mut users: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for table in &catalog.tables {
+        let columns = table.columns.iter().filter(|column| column.is_serial());
+        for column in columns.filter(|_| is_planned(plan, &table.name)) {
+            let user = format!("{}.{}", table.name, column.name);
+            let sequence = column.default.as_deref().unwrap_or_default();
+            users.entry(sequence).or_default().push(user);
+        }
+    }
+    let shared = users.into_values().filter(|users| users.len() > 1);
+    shared
+        .map(|users| {
+            format!(
+                "{} take their numbers from one sequence: tables that are made count each on their own, so that \
+                 new rows may have the same numbers",
+                users.join(" and ")
+            )
+        })
+        .collect()
 }
 
 /// What a moment does not say: SQL Server's `datetimeoffset` remembers where its clock was.

@@ -453,7 +453,7 @@ impl<'c> Planner<'c> {
                 None => Type::Text(None),
             },
         };
-        let is_indexed = is_indexed(table, &column.name, self.tables);
+        let is_indexed = is_indexed(table, &column.name, self.tables, self.source == self.target);
         types::write(self.target, wanted, is_indexed).map_err(|refusal| match own {
             Type::Own if !self.source.shows_own_types_as_text() => {
                 format!("{}; delete its entry to leave it out", refusal.why)
@@ -587,14 +587,20 @@ fn is_in_primary_key(table: &Table, column: &str) -> bool {
     key.is_some_and(|key| key.columns.iter().any(|name| name == column))
 }
 
-fn is_indexed(table: &Table, column: &str, tables: &[&Table]) -> bool {
+/// Whether the target may get an index with a column. Within one product, it gets those of every
+/// method; another one gets none of PostgreSQL's own, such as `gin`.
+fn is_indexed(table: &Table, column: &str, tables: &[&Table], is_one_product: bool) -> bool {
     let contains = |columns: &[String]| columns.iter().any(|name| name == column);
     let is_target = |other: &&Table| {
         let mut keys = other.foreign_keys.iter();
         keys.any(|key| key.target == table.name && contains(&key.target_columns))
     };
     table.keys.iter().any(|key| contains(&key.columns))
-        || table.indexes.iter().any(|index| contains(&index.columns))
+        || table.indexes.iter().any(|index| {
+            let has_method = index.definition.contains(" USING ");
+            let goes = is_one_product || !has_method || index.definition.contains(" USING btree ");
+            goes && contains(&index.columns)
+        })
         || table.foreign_keys.iter().any(|key| contains(&key.columns))
         || tables.iter().any(is_target)
 }

@@ -37,7 +37,7 @@ pub struct Replacements {
     /// Dates with zeros, and days that no month has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zero_date: Option<Null>,
-    /// Infinite numbers and times.
+    /// Infinite numbers, times and intervals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub infinity: Option<Null>,
     /// NaN.

@@ -5,6 +5,7 @@ use rowkey_core::storage::quote_identifier;
 use rowkey_sql::StoredForm;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{QualifiedName, Table};
+use rowkey_tables::types::layout::Layout;
 use rowkey_tables::types::{Charset, ColumnType, Kind, Type};
 
 use crate::plan::ExistingRows;
@@ -43,6 +44,8 @@ pub(crate) struct ColumnSide {
     pub(crate) charset: Charset,
     /// The words of an `enum` or a `set`.
     pub(crate) members: Vec<String>,
+    /// What values of a user's type of PostgreSQL consist of.
+    pub(crate) layout: Option<Layout>,
     /// In MySQL, MariaDB and SQL Server, how text is compared, if that is known.
     pub(crate) collation: Option<String>,
     /// The microseconds that values are multiples of, if others would be rounded.
@@ -63,6 +66,7 @@ impl ColumnSide {
             most_bytes: sql_type.most_bytes(),
             charset: sql_type.charset(),
             members: sql_type.members(),
+            layout: None,
             collation: sql_type.collation().map(ToOwned::to_owned),
             sql_type,
             tick: 1,

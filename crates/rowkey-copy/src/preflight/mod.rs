@@ -254,7 +254,10 @@ impl Findings {
                     target::as_existing(to, table),
                     target::not_null(original, to, table),
                 ),
-                None => (to.clone(), target::not_null_if_made(original)),
+                None => (
+                    target::as_made(target, to).await?,
+                    target::not_null_if_made(original),
+                ),
             };
             if creates.is_none() {
                 self.notes.extend(omissions::triggers(target_catalog, &to));

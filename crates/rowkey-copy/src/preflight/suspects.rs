@@ -115,6 +115,13 @@ impl ColumnPair<'_> {
 
     /// An enum that exists in the target may have fewer words.
     fn of_words(&self, suspects: &mut SuspectConditions) {
+        if let (Some(from), Some(to), true) = (
+            &self.from.layout,
+            &self.to.layout,
+            self.to.members.is_empty(),
+        ) {
+            suspects.all |= from.lacks_words(to);
+        }
         let has = |word: &String| self.to.members.contains(word);
         if self.to.members.is_empty() || self.from.members.iter().all(has) {
             return;
@@ -222,6 +229,9 @@ impl ColumnPair<'_> {
             suspects.add(engine(self.source).rows.zero_characters);
         }
         suspects.all |= self.may_be_other_json();
+        if self.from.own == Type::Interval && self.to.own != Type::Interval {
+            suspects.add("NOT isfinite({})");
+        }
         let is_typed = matches!(
             self.to.own,
             Type::Enum

@@ -1,9 +1,10 @@
 //! Whether the target is as the plan needs it.
 
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Catalog, Generated, QualifiedName, Table};
+use rowkey_tables::catalog::{Catalog, Generated, QualifiedName, Table, layout_of};
 use rowkey_tables::connection::{Connection, Row, Value};
 use rowkey_tables::dialect::{Asked, Dialect};
+use rowkey_tables::types::layout::Layout;
 use rowkey_tables::types::{Kind, Type, collation};
 
 use crate::engine::engine;
@@ -58,7 +59,7 @@ pub(super) async fn refusals(
         refused.extend(missing_schemas(target, sides).await?);
         refused.extend(unknown_collations(target, sides).await?);
     }
-    refused.extend(unknown_types(target, sides).await?);
+    refused.extend(unknown_types(target, sides, creates).await?);
     refused.extend(general.into_iter().map(|error| (Place::All, error)));
     Ok(refused)
 }
@@ -84,12 +85,32 @@ pub(super) fn as_existing(side: &TableSide, table: &Table) -> TableSide {
         existing.instead = column.instead;
         existing.tick = column.tick;
         existing.members.extend(found.enum_words.iter().cloned());
+        existing.layout.clone_from(&found.layout);
         existing
     });
     TableSide {
         columns: columns.collect(),
         ..side.clone()
     }
+}
+
+/// The side of a table that is made, with what the target's own types of these names consist of.
+pub(super) async fn as_made(target: &mut Connection, side: &TableSide) -> Result<TableSide, Error> {
+    let mut made = side.clone();
+    for column in made
+        .columns
+        .iter_mut()
+        .filter(|column| column.layout.is_some())
+    {
+        let Some(found) = layout_of(target, column.sql_type.as_str()).await? else {
+            continue;
+        };
+        if let Layout::Enum(words) = &found {
+            column.members.clone_from(words);
+        }
+        column.layout = Some(found);
+    }
+    Ok(made)
 }
 
 /// The columns of an existing table that refuse NULL, although the source or the plan may have it.
@@ -256,6 +277,7 @@ async fn same_tables(target: &mut Connection, plan: &CopyPlan) -> Result<Vec<Err
 async fn unknown_types(
     target: &mut Connection,
     sides: &[&TableSide],
+    creates: bool,
 ) -> Result<Vec<Refusal>, Error> {
     let mut refused = Vec::new();
     let Some(query) = engine(target.backend()).target.user_type else {
@@ -268,6 +290,16 @@ async fn unknown_types(
             let row = target.one_row(doing, query, &values).await?;
             let is_known = row.optional_text(0)?.is_some();
             let why = match column.content {
+                // The type of a column that exists is looked at with it.
+                Content::Values(Kind::Own) if is_known && creates && column.layout.is_some() => {
+                    let found = layout_of(target, column.sql_type.as_str()).await?;
+                    let name = format!("{}.{}", side.name, column.name);
+                    let other =
+                        found.and_then(|found| existing::other_layout(name, column, &found));
+                    let place = Place::Column(number, column.name.clone());
+                    refused.extend(other.map(|error| (place, error)));
+                    continue;
+                }
                 // The copy makes enums.
                 Content::Values(Kind::Own) if is_known || !column.members.is_empty() => continue,
                 Content::Values(Kind::Text) if row.is(1)? => continue,

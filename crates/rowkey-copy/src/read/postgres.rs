@@ -73,8 +73,18 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
         Content::Ids(_) => return id(batch, column, value),
         Content::Values(kind) => kind,
     };
+    if column.own == Type::Interval
+        && let Some(moment) = interval(value)?.infinity()
+    {
+        return Ok(Cell::Timestamp(moment));
+    }
     Ok(match (kind, column.own) {
-        (Kind::Own, _) => Cell::Bytes(batch.keep(value)),
+        // Types have other numbers in each database.
+        (Kind::Own, _) => {
+            let layout = column.layout.as_ref();
+            let plain = layout.and_then(|layout| layout.without_numbers(value));
+            Cell::Bytes(batch.keep(plain.as_deref().unwrap_or(value)))
+        }
         (Kind::Bool, Type::Bits { .. }) => match bits(value)?.as_str() {
             "0" => Cell::Bool(false),
             "1" => Cell::Bool(true),

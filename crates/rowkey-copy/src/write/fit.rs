@@ -32,9 +32,17 @@ pub(crate) fn check(
         Cell::Refused(span) => Err(batch.text(span).to_owned()),
         // It comes from a column of the same type, but an enum may have other words there.
         Cell::Bytes(span) if column.content == Content::Values(Kind::Own) => {
-            match column.members.is_empty() {
-                true => Ok(()),
-                false => text(backend, column, &String::from_utf8_lossy(batch.bytes(span))),
+            let bytes = batch.bytes(span);
+            if !column.members.is_empty() {
+                return text(backend, column, &String::from_utf8_lossy(bytes));
+            }
+            let layout = column.layout.as_ref();
+            match layout.and_then(|layout| layout.unknown_word(bytes)) {
+                None => Ok(()),
+                Some(word) => Err(format!(
+                    "a value has the word {word:?}, which an enum of {} does not have",
+                    column.sql_type
+                )),
             }
         }
         _ if column.content == Content::Values(Kind::Own) => Ok(()),
@@ -58,6 +66,11 @@ pub(crate) fn check(
             column.sql_type
         )),
         Cell::Time(_) | Cell::Timestamp(_) if column.own == Type::Interval => Ok(()),
+        // An infinite interval, where others are text, numbers or times of day.
+        Cell::Timestamp(_) if column.content != Content::Values(Kind::Timestamp) => Err(format!(
+            "a value is an infinite interval, which {} does not have",
+            column.sql_type
+        )),
         Cell::Time(micros) => time(backend, micros),
         Cell::Timestamp(micros) => timestamp(backend, column, micros),
         Cell::Sixteen(span) => match column.content {

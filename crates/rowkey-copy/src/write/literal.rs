@@ -61,6 +61,12 @@ pub(crate) fn push(
         (Cell::Bytes(span), _) => push_bytes(sql, backend, batch.bytes(span)),
         (Cell::Date(days), _) => append(sql, format_args!("'{}'", clock::date_text(days)?)),
         (Cell::Time(micros), _) => append(sql, format_args!("'{}'", clock::time_text(micros))),
+        (Cell::Timestamp(i64::MAX), _) if column.own == Type::Interval => {
+            sql.push_str("'infinity'")
+        }
+        (Cell::Timestamp(i64::MIN), _) if column.own == Type::Interval => {
+            sql.push_str("'-infinity'")
+        }
         (Cell::Timestamp(micros), _) => {
             let zone = match column.own {
                 Type::Instant => values.utc,

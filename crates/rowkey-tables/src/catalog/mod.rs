@@ -24,6 +24,7 @@ pub use self::model::{
 };
 use crate::connection::Connection;
 use crate::error::Error;
+use crate::types::layout::Layout;
 
 impl Catalog {
     /// Reads the tables of the connection's default schema or database, and those of other schemas
@@ -44,6 +45,26 @@ impl Catalog {
             Backend::SqlServer => sqlserver::read(connection).await,
             #[allow(unreachable_patterns, reason = "with all drivers, none is missing")]
             backend => Err(Error::NoDriver(backend)),
+        }
+    }
+}
+
+/// What the values of a user's type consist of, by its name in PostgreSQL; nothing for other types
+/// and in other databases.
+///
+/// # Errors
+///
+/// [`Error::Database`] if a query on the catalogue fails.
+pub async fn layout_of(
+    connection: &mut Connection,
+    type_name: &str,
+) -> Result<Option<Layout>, Error> {
+    match connection.backend() {
+        #[cfg(feature = "postgres")]
+        Backend::Postgres => postgres::layout(connection, type_name).await,
+        _ => {
+            let _ = type_name;
+            Ok(None)
         }
     }
 }

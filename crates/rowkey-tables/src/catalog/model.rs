@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::declared::{Generated, KeyDefinition, TableOptions, is_clustered, is_special};
 use crate::error::Error;
 use crate::types::ColumnType;
+use crate::types::layout::Layout;
 
 /// The tables in which tools for migrations remember what they have done.
 const TOOLS: [&str; 43] = [
@@ -292,6 +293,9 @@ pub struct Column {
     /// The words of an enum of PostgreSQL. MySQL and MariaDB have those of theirs in the type.
     #[serde(skip)]
     pub enum_words: Vec<String>,
+    /// What values of a user's type of PostgreSQL consist of.
+    #[serde(skip)]
+    pub layout: Option<Layout>,
 }
 
 impl Column {
@@ -307,6 +311,7 @@ impl Column {
             collation: None,
             comment: None,
             enum_words: Vec::new(),
+            layout: None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The catalogue of PostgreSQL.
 
 mod dependents;
+mod layouts;
 mod privileges;
 mod rows;
 
@@ -12,6 +13,7 @@ use super::{
 };
 use crate::connection::{Connection, Row, Value};
 use crate::error::Error;
+use crate::types::layout::Layout;
 
 /// The tables of the current schema, and whatever refers to them or is referred to. The name of a
 /// table in the current schema has no schema.
@@ -51,7 +53,7 @@ SELECT c.attrelid::bigint, a.attname::text, format_type(c.type, c.modifier), NOT
     ELSE '' END,
   l.collname::text, col_description(a.attrelid, a.attnum),
   COALESCE((SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder)::text FROM pg_enum e
-    WHERE e.enumtypid = c.type), '[]')
+    WHERE e.enumtypid = c.type), '[]'), c.type::bigint
 FROM typed c JOIN pg_type t ON t.oid = c.type AND t.typtype <> 'd'
 JOIN pg_attribute a ON a.attrelid = c.attrelid AND a.attnum = c.attnum
 LEFT JOIN pg_collation l ON l.oid = a.attcollation
@@ -135,6 +137,21 @@ pub(super) async fn read(connection: &mut Connection) -> Result<Catalog, Error> 
     })
 }
 
+/// What the values of a type consist of; nothing for one of PostgreSQL's own, or for an unknown one.
+pub(super) async fn layout(
+    connection: &mut Connection,
+    type_name: &str,
+) -> Result<Option<Layout>, Error> {
+    let query = "SELECT to_regtype($1)::oid::bigint";
+    let doing = format!("the type {type_name}");
+    let row = connection
+        .one_row(&doing, query, &[Value::from(type_name)])
+        .await?;
+    let number = row.optional_integer(0)?;
+    let mut layouts = layouts::read(connection, number.into_iter()).await?;
+    Ok(layouts.pop_first().map(|(_, layout)| layout))
+}
+
 fn table_of(row: &Row) -> Result<Table, Error> {
     let name = QualifiedName {
         schema: row.optional_text(1)?.map(str::to_owned),
@@ -153,7 +170,10 @@ async fn read_columns(
 ) -> Result<(), Error> {
     let doing = "the columns of the catalogue";
     let numbers = std::slice::from_ref(numbers);
-    for row in connection.query(doing, COLUMNS, numbers).await? {
+    let rows = connection.query(doing, COLUMNS, numbers).await?;
+    let types: Result<Vec<i64>, Error> = rows.iter().map(|row| row.integer(9)).collect();
+    let layouts = layouts::read(connection, types?.into_iter()).await?;
+    for row in rows {
         let column = Column {
             name: row.text(1)?.to_owned(),
             sql_type: row.text(2)?.to_owned(),
@@ -163,6 +183,7 @@ async fn read_columns(
             collation: row.optional_text(6)?.map(str::to_owned),
             comment: row.optional_text(7)?.map(str::to_owned),
             enum_words: names(&row, 8)?,
+            layout: layouts.get(&row.integer(9)?).cloned(),
         };
         if let Some(table) = tables.get_mut(&row.integer(0)?) {
             table.columns.push(column);

@@ -37,8 +37,32 @@ impl Interval {
         bytes.extend(self.months.to_be_bytes());
     }
 
+    /// The infinite intervals of PostgreSQL 17 and later.
+    pub const INFINITE: [Self; 2] = [
+        Self {
+            months: i32::MIN,
+            days: i32::MIN,
+            micros: i64::MIN,
+        },
+        Self {
+            months: i32::MAX,
+            days: i32::MAX,
+            micros: i64::MAX,
+        },
+    ];
+
+    /// The infinite moment that an infinite interval ends at, since whenever.
+    pub fn infinity(self) -> Option<i64> {
+        let is_infinite = Self::INFINITE.contains(&self);
+        is_infinite.then_some(self.micros)
+    }
+
     /// The time since 1970, of a moment in microseconds since 2000.
     pub fn since_1970(moment: i64) -> Option<Self> {
+        let mut infinite = Self::INFINITE.into_iter();
+        if let Some(infinite) = infinite.find(|infinite| infinite.micros == moment) {
+            return Some(infinite);
+        }
         moment.checked_sub(YEAR_1970).map(Self::of_micros)
     }
 
@@ -195,5 +219,10 @@ mod tests {
         };
         assert_eq!(time(0, 1, 1), Some(clock::DAY + 1));
         assert_eq!(time(1, 0, 0), None);
+        for infinite in Interval::INFINITE {
+            let moment = infinite.infinity().unwrap();
+            assert_eq!(Interval::since_1970(moment), Some(infinite));
+        }
+        assert_eq!(Interval::of_micros(0).infinity(), None);
     }
 }

@@ -10,6 +10,7 @@ mod column_type;
 mod declared;
 mod expressions;
 pub mod interval;
+pub mod layout;
 mod members;
 mod model;
 mod mysql;

@@ -82,6 +82,8 @@ impl ColumnType {
             false => {
                 self.backend.shares_own_types_with(target)
                     && !matches!(own, Some(Type::Uuid | Type::Json))
+                    // MySQL has no types for addresses.
+                    && !matches!(self.name(), "inet4" | "inet6")
             }
         }
     }

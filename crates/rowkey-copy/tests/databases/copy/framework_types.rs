@@ -29,6 +29,10 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     let postgres = [Backend::Postgres];
     let name = "enums_with_fewer_words";
     pair(suite, name, postgres, Backend::Postgres, other_enums);
+    let name = "composite_types_with_other_fields";
+    pair(suite, name, postgres, Backend::Postgres, other_fields);
+    let name = "types_with_other_numbers";
+    pair(suite, name, postgres, Backend::Postgres, other_numbers);
     let name = "json_is_measured_as_text";
     pair(suite, name, [Backend::Postgres], Backend::MySql, measured);
 }
@@ -204,9 +208,147 @@ async fn other_enums(source: String, target: String) -> Result<()> {
         matches!(&found.refused[..], [one] if one.contains("person.now: a value is \"happy\"")),
         "{found:?}"
     );
+    to.execute("no table", "DROP TABLE person").await?;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&found.refused[..], [one] if one.contains("person.now: a value is \"happy\"")),
+        "{found:?}"
+    );
     from.execute("a change", "UPDATE person SET now = 'sad'")
         .await?;
+    copy_equal(&source, &target, &plan).await?;
+
+    // Those inside of other types.
+    execute(
+        &mut from,
+        "a table",
+        &[
+            "CREATE TYPE day AS (at date, now mood)",
+            "CREATE TABLE week (id integer PRIMARY KEY, moods mood[], days day[])",
+            "INSERT INTO week VALUES (1, '{sad,happy}', '{}'), (2, '{}', '{\"(,happy)\",\"(,)\",NULL}')",
+        ],
+    )
+    .await?;
+    let day = "CREATE TYPE day AS (at date, now mood)";
+    to.execute("a type", day).await?;
+    let mut plan = crate::copy::plan(&source, &target).await?;
+    plan.tables.retain(|table| table.name.name == "week");
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&found.refused[..], [one, other]
+            if one.contains("week.moods: a value has the word \"happy\"")
+            && other.contains("week.days: a value has the word \"happy\"")),
+        "{found:?}"
+    );
+    to.execute("a word", "ALTER TYPE mood ADD VALUE 'happy'")
+        .await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_equal(&source, &target, &plan).await
+}
+
+/// The binary form has the fields in order, without their names.
+async fn other_fields(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let table = "CREATE TABLE frame (id integer PRIMARY KEY, size size, sizes size[])";
+    execute(
+        &mut from,
+        "the table",
+        &[
+            "CREATE TYPE size AS (width integer, height integer)",
+            table,
+            "INSERT INTO frame VALUES (1, '(1,2)', '{\"(3,4)\"}')",
+        ],
+    )
+    .await?;
+    for (fields, expected) in [
+        ("height integer, width integer", "field 1 is `height` there"),
+        (
+            "width integer, height bigint",
+            "the field `height`: it is bigint",
+        ),
+        ("width integer", "it has 1 fields there"),
+    ] {
+        let made = format!("CREATE TYPE size AS ({fields})");
+        to.execute("a type", &made).await?;
+        let plan = plan(&source, &target).await?;
+        let found = preflight(&source, &target, &plan).await?;
+        ensure!(
+            matches!(&found.refused[..], [one, other]
+                if one.contains("frame.size: ") && other.contains("frame.sizes: ")
+                && one.contains(expected) && other.contains(expected)),
+            "{found:?}"
+        );
+        to.execute("a table", table).await?;
+        let found = preflight(&source, &target, &plan).await?;
+        ensure!(
+            matches!(&found.refused[..], [one]
+                if one.contains("frame.size in the target") && one.contains(expected)),
+            "{found:?}"
+        );
+        to.execute("no type", "DROP TYPE size CASCADE").await?;
+        to.execute("no table", "DROP TABLE frame").await?;
+    }
+    to.execute(
+        "the type",
+        "CREATE TYPE size AS (width integer, height integer)",
+    )
+    .await?;
+    to.execute("a table", table).await?;
     into_existing(&source, &target).await
+}
+
+/// The numbers of types inside of others differ from database to database, and the values do not.
+async fn other_numbers(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let types = [
+        "CREATE TYPE mood AS ENUM ('sad', 'ok')",
+        "CREATE DOMAIN weight AS numeric(6,2)",
+        "CREATE TYPE part AS (now mood, weights weight[], \"at\" date)",
+        "CREATE TYPE span AS RANGE (subtype = part)",
+        "CREATE TYPE floats AS RANGE (subtype = float8)",
+        "CREATE TABLE thing (id integer PRIMARY KEY, moods mood[], weights weight[], part part, \
+         parts part[], span span, spans span_multirange, float floats, numbers integer[])",
+    ];
+    to.execute("a number", "CREATE TYPE other AS (a integer)")
+        .await?;
+    execute(&mut from, "the types", &types).await?;
+    execute(&mut to, "the types", &types).await?;
+    execute(
+        &mut from,
+        "the rows",
+        &[
+            "INSERT INTO thing VALUES (1, '{{sad},{ok}}', '{1.5,NULL}', '(sad,{1.25},2024-01-02)', \
+             '{\"(ok,,)\",NULL}', '[\"(sad,,)\",\"(ok,,)\")', '{[\"(sad,,)\",)}', '[1,2)', '{1,2}')",
+            "INSERT INTO thing VALUES (2, '{}', '{}', '(,,)', '{}', 'empty', '{}', '(,)', '{}')",
+            "INSERT INTO thing VALUES (3)",
+        ],
+    )
+    .await?;
+    into_existing(&source, &target).await?;
+    let query = "SELECT thing::text FROM thing ORDER BY id";
+    let mut rows = Vec::new();
+    for db in [&mut from, &mut to] {
+        let found = db.query("the rows", query, &[]).await?;
+        let texts: Result<Vec<String>, _> = found
+            .iter()
+            .map(|row| row.text(0).map(str::to_owned))
+            .collect();
+        rows.push(texts?);
+    }
+    ensure!(rows[0] == rows[1], "{rows:?}");
+    to.execute(
+        "a change",
+        "UPDATE thing SET moods = '{ok,ok}' WHERE id = 1",
+    )
+    .await?;
+    let plan = plan(&source, &target).await?;
+    let compared = compare(&source, &target, &plan).await?;
+    let difference = compared.tables[0].difference.as_ref();
+    ensure!(
+        difference.is_some_and(|found| found.keys == ["1"]),
+        "{compared:?}"
+    );
+    Ok(())
 }
 
 /// Names that SQLite does not know have its affinity, and the values decide.

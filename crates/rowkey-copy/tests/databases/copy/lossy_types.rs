@@ -1,10 +1,11 @@
 //! Types whose columns change values without an error.
 
 use anyhow::{Result, ensure};
+use rowkey_copy::{Choices, Null};
 use rowkey_testkit::{Backend, Suite, test_name};
 
-use crate::copy::held::preflight;
-use crate::copy::{compare, copy, execute, open, pair, plan};
+use crate::copy::held::{nothing_is_refused, preflight};
+use crate::copy::{compare, copy, copy_equal, execute, open, pair, plan, planned};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     let (postgres, sqlite) = (Backend::Postgres, Backend::Sqlite);
@@ -23,6 +24,14 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         engine,
     );
     pair(suite, "geometry", servers, postgres, geometry);
+    for target in crate::LIVE {
+        let name = format!("infinite_intervals_to_{}", test_name(target));
+        pair(suite, &name, [postgres], target, infinite_intervals);
+    }
+    let [mysql, mariadb] = servers;
+    pair(suite, "addresses_to_mysql", [mariadb], mysql, addresses);
+    let name = "indexes_that_stay_behind_to_mysql";
+    pair(suite, name, [postgres], mysql, left_out_indexes);
     for target in servers {
         let name = format!("default_moments_to_{}", test_name(target));
         pair(suite, &name, [postgres], target, moments);
@@ -141,18 +150,99 @@ async fn moments(source: String, target: String) -> Result<()> {
     Ok(())
 }
 
+/// PostgreSQL 17 has infinite intervals, which are no other database's text.
+async fn infinite_intervals(source: String, target: String) -> Result<()> {
+    let mut from = open(&source).await?;
+    let version = "SELECT current_setting('server_version_num')::int >= 170000";
+    if !from.is("the version", version, &[]).await? {
+        return Ok(());
+    }
+    execute(
+        &mut from,
+        "the source",
+        &[
+            "CREATE TABLE span (id integer PRIMARY KEY, length interval)",
+            "INSERT INTO span VALUES (1, 'infinity'), (2, '-infinity'), (3, '1 day 2 hours'), (4, NULL)",
+        ],
+    )
+    .await?;
+    let mut plan = plan(&source, &target).await?;
+    if open(&target).await?.backend() != Backend::Postgres {
+        let found = preflight(&source, &target, &plan).await?;
+        ensure!(
+            matches!(&found.refused[..], [one] if one.contains("span.length: a value is an infinite interval")
+                && one.contains("2 values") && one.contains("infinity = \"null\"")),
+            "{found:?}"
+        );
+        plan.tables[0].columns[1].instead.infinity = Some(Null::Null);
+    }
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_equal(&source, &target, &plan).await
+}
+
+/// MySQL has no types for addresses.
+async fn addresses(source: String, target: String) -> Result<()> {
+    execute(
+        &mut open(&source).await?,
+        "the source",
+        &[
+            "CREATE TABLE host (id integer PRIMARY KEY, six inet6)",
+            "INSERT INTO host VALUES (1, '::1'), (2, NULL), (3, '2001:db8::ff00:42:8329')",
+        ],
+    )
+    .await?;
+    let plan = plan(&source, &target).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_equal(&source, &target, &plan).await
+}
+
+/// An index of a method that only PostgreSQL has does not go, and does not shorten a column.
+async fn left_out_indexes(source: String, target: String) -> Result<()> {
+    execute(
+        &mut open(&source).await?,
+        "the source",
+        &[
+            "CREATE TABLE page (id integer PRIMARY KEY, words tsvector, title text)",
+            "CREATE INDEX page_words ON page USING gin (words)",
+            "CREATE INDEX page_title ON page (title)",
+        ],
+    )
+    .await?;
+    let choices = Choices {
+        unknown_types_as_text: true,
+        ..Choices::default()
+    };
+    let plan = planned(&source, &target, choices).await?.plan;
+    let types: Vec<&str> = plan.tables[0]
+        .columns
+        .iter()
+        .map(|column| column.to.as_deref().unwrap_or_default())
+        .collect();
+    ensure!(
+        types[1].starts_with("longtext") && types[2].starts_with("varchar"),
+        "{types:?}"
+    );
+    Ok(())
+}
+
 /// The server does not write a geometry as text, so a plan does not propose that.
 async fn geometry(source: String, target: String) -> Result<()> {
     let table = "CREATE TABLE t (id integer PRIMARY KEY, place geometry)";
     open(&source).await?.execute("the source", table).await?;
     let mut plan = plan(&source, &target).await?;
-    let columns = &mut plan.tables[0].columns;
+    let columns = &plan.tables[0].columns;
     let refused = columns[1].refused.clone().unwrap_or_default();
     ensure!(
         refused.contains("delete its entry to leave it out"),
         "{refused}"
     );
-    columns.pop();
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&found.refused[..], [one] if one.matches("delete its entry").count() == 1
+            && !one.contains("give it a type")),
+        "{found:?}"
+    );
+    plan.tables[0].columns.pop();
     copy(&source, &target, &plan).await?;
     Ok(())
 }

@@ -1,12 +1,12 @@
 //! What a copy leaves behind is named.
 
 use anyhow::{Result, ensure};
-use rowkey_copy::Request;
+use rowkey_copy::{Choices, Request};
 use rowkey_tables::Silent;
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::held::preflight;
-use crate::copy::{copy, execute, open, pair, plan};
+use crate::copy::{copy, execute, open, pair, plan, planned};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     let target = Backend::Sqlite;
@@ -24,6 +24,10 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         target,
         programs,
     );
+    for target in [Backend::Postgres, Backend::Sqlite] {
+        let name = format!("what_columns_say_besides_to_{}", test_name(target));
+        pair(suite, &name, [Backend::Postgres], target, of_columns);
+    }
     for target in crate::LIVE {
         let name = format!("triggers_of_{}", test_name(target));
         pair(suite, &name, [Backend::Postgres], target, triggers);
@@ -66,6 +70,60 @@ async fn around_tables(source: String, target: String) -> Result<()> {
             "the table alembic_version is left out",
         ],
     )
+}
+
+/// Collations, sequences and citext. Within PostgreSQL, a constraint stays one.
+async fn of_columns(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    execute(
+        &mut db,
+        "the source",
+        &[
+            "CREATE COLLATION lenient (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+            "CREATE SEQUENCE numbers",
+            "CREATE TABLE one (id integer PRIMARY KEY DEFAULT nextval('numbers'), name varchar(9) COLLATE lenient, \
+             short varchar(9), CONSTRAINT one_short UNIQUE (short))",
+            "CREATE TABLE other (id integer PRIMARY KEY DEFAULT nextval('numbers'))",
+        ],
+    )
+    .await?;
+    let citext = "SELECT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'citext')";
+    let is_sqlite = open(&target).await?.backend() == Backend::Sqlite;
+    let has_citext = is_sqlite && db.is("the extensions", citext, &[]).await?;
+    if has_citext {
+        let column = [
+            "CREATE EXTENSION citext",
+            "ALTER TABLE other ADD COLUMN email citext",
+        ];
+        execute(&mut db, "a column", &column).await?;
+    }
+    let choices = Choices {
+        unknown_types_as_text: true,
+        ..Choices::default()
+    };
+    let plan = planned(&source, &target, choices).await?.plan;
+    let mut expected = vec![
+        "one.id and other.id take their numbers from one sequence: tables that are made count each on their own, \
+         so that new rows may have the same numbers",
+    ];
+    if has_citext {
+        expected.push(
+            "other.email: the type citext is left out: the target may tell texts apart that were the same",
+        );
+    }
+    if !is_sqlite {
+        expected.push(
+            "one.name: the collation lenient is left out: the target may compare and sort texts in another way",
+        );
+    }
+    told(&preflight(&source, &target, &plan).await?.notes, &expected)?;
+    told(&copy(&source, &target, &plan).await?.notes, &expected)?;
+    if !is_sqlite {
+        let constraint = "SELECT EXISTS (SELECT FROM pg_constraint WHERE conname = 'one_short' AND contype = 'u')";
+        let mut to = open(&target).await?;
+        ensure!(to.is("the constraint", constraint, &[]).await?);
+    }
+    Ok(())
 }
 
 /// Views, routines and events, whether they name a table or not, each of them once.

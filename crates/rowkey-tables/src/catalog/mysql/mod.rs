@@ -109,6 +109,7 @@ async fn columns(
                 .filter(|text| !text.is_empty())
                 .map(Into::into),
             enum_words: Vec::new(),
+            layout: None,
         });
     }
     Ok(())

@@ -117,6 +117,7 @@ async fn columns(
             collation: None,
             comment: None,
             enum_words: Vec::new(),
+            layout: None,
         });
     }
     Ok((columns, primary.into_values().collect()))
