@@ -5,7 +5,7 @@
 //! $ export ROWKEY_TEST_MYSQL_URL=mysql://root@127.0.0.1:3307/test
 //! $ export ROWKEY_TEST_MARIADB_URL=mysql://root@127.0.0.1:3306/test
 //! $ export ROWKEY_TEST_POSTGRES_URL=postgres://postgres@127.0.0.1:5432/test
-//! $ cargo run --release -p rowkey-copy --all-features --example copy_bench -- 500000 --ten-times --plot copy.svg
+//! $ cargo run --release -p rowkey-copy --all-features --example copy_bench -- 500000 --ten-times
 //! ```
 //!
 //! The other ways are: a program that was written for the table, with the same drivers; pgloader;
@@ -15,13 +15,12 @@
 //! and a ratio is one of two copies of the same round.
 
 mod by_hand;
-mod plot;
 mod rivals;
 mod rows;
 
 use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -33,7 +32,6 @@ use rowkey_doctor::stored_ids;
 use rowkey_tables::{Address, Connection, Silent};
 use rowkey_testkit::{Backend, Search, Server};
 
-use self::plot::{Bar, Panel};
 use self::rivals::Outcome;
 
 const ROUNDS: usize = 5;
@@ -100,19 +98,18 @@ fn main() -> Result<()> {
     if let Ok(way) = env::var(WAY) {
         return run_alone(&way);
     }
-    let (mut rows, mut is_large, mut plot) = (500_000, false, None);
+    let (mut rows, mut is_large) = (500_000, false);
     let mut chosen: Option<Backend> = None;
     let mut arguments = env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--ten-times" => is_large = true,
-            "--plot" => plot = Some(PathBuf::from(arguments.next().context("the plot's file")?)),
             "--from" => {
                 let source = arguments.next().context("the source's backend")?;
                 chosen = Some(source.parse()?);
             }
             number => {
-                let usage = "copy_bench [ROWS] [--ten-times] [--plot FILE] [--from BACKEND]";
+                let usage = "copy_bench [ROWS] [--ten-times] [--from BACKEND]";
                 rows = number.parse().context(usage)?;
             }
         }
@@ -123,7 +120,6 @@ fn main() -> Result<()> {
         "{} processors, load average before the run {load}",
         std::thread::available_parallelism()?
     );
-    let mut panels = Vec::new();
     let pairs = [
         (Backend::MariaDb, Backend::Postgres),
         (Backend::MySql, Backend::Postgres),
@@ -132,26 +128,19 @@ fn main() -> Result<()> {
     let is_chosen = |source| chosen.is_none_or(|chosen| chosen == source);
     for (source, target) in pairs.into_iter().filter(|(source, _)| is_chosen(*source)) {
         let small = Pair::measure(source, target, rows, ROUNDS)?;
-        panels.push(small.panel()?);
         if is_large {
             let large = Pair::measure(source, target, rows * 10, FEW_ROUNDS)?;
-            panels.push(large.panel()?);
             println!(
                 "{source} to {target}: ten times the rows took rowkey {:.1} times as long",
                 large.seconds(Way::Rowkey)? / small.seconds(Way::Rowkey)?
             );
         }
     }
-    match plot {
-        Some(path) => plot::draw(&panels, &path),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 /// The copies of all rounds.
 struct Pair {
-    /// The servers and the rows.
-    title: String,
     rows: u64,
     rounds: Vec<Vec<(Way, Outcome)>>,
 }
@@ -168,7 +157,6 @@ impl Pair {
         let ways = Way::ALL.into_iter().filter(|way| way.is_there(from));
         let mut ways: Vec<Way> = ways.collect();
         let mut pair = Self {
-            title: format!("{from} to {to}, {rows} rows"),
             rows,
             rounds: Vec::new(),
         };
@@ -211,39 +199,23 @@ impl Pair {
                 Ok(of(way)? / of(Way::Rowkey)?)
             });
             let ratio = median(ratios.collect::<Result<_>>()?);
-            let bar = self.bar(way)?;
+            let peaks = self.outcomes(way).filter_map(|outcome| outcome.peak_kib);
+            let figure = |figure: Option<String>| figure.unwrap_or_default();
             println!(
                 "| {} | {} | {:.0} | {ratio:.2} | {} | {} |",
-                bar.name,
+                way.name(),
                 self.rows,
-                bar.rows_per_second,
-                self.processor_seconds(way)
-                    .map_or("".into(), |seconds| format!("{seconds:.2}")),
-                bar.peak_kib
-                    .map_or("".into(), |kib| format!("{:.1}", kib as f64 / 1_024.0)),
+                self.rows as f64 / self.seconds(way)?,
+                figure(self.processor_seconds(way).map(|time| format!("{time:.2}"))),
+                figure(
+                    peaks
+                        .max()
+                        .map(|kib| format!("{:.1}", kib as f64 / 1_024.0))
+                ),
             );
         }
         println!();
         Ok(())
-    }
-
-    fn panel(&self) -> Result<Panel> {
-        let others = [Way::TwoJobs, Way::Killed];
-        let ways = self.ways().filter(|way| !others.contains(way));
-        let bars = ways.map(|way| self.bar(way));
-        Ok(Panel {
-            title: self.title.clone(),
-            bars: bars.collect::<Result<_>>()?,
-        })
-    }
-
-    fn bar(&self, way: Way) -> Result<Bar> {
-        let peaks = self.outcomes(way).filter_map(|outcome| outcome.peak_kib);
-        Ok(Bar {
-            name: way.name(),
-            rows_per_second: self.rows as f64 / self.seconds(way)?,
-            peak_kib: peaks.max(),
-        })
     }
 
     /// Those that have run.
