@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 
 use futures_util::future::try_join;
+use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::{Catalog, QualifiedName};
-use rowkey_tables::digest::{self, Digest};
+pub use rowkey_tables::digest::RowDifference;
+use rowkey_tables::digest::{self, HashedRow, TwoSides};
 use rowkey_tables::types::clock;
 use rowkey_tables::{Connection, Error, Progress, Step};
 use serde::Serialize;
@@ -41,16 +43,7 @@ pub struct ComparedTable {
     /// How many rows the target has.
     pub target_rows: u64,
     /// What is not the same.
-    pub difference: Option<Difference>,
-}
-
-/// How a table differs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Difference {
-    /// How many of 256 parts of the rows differ.
-    pub parts: usize,
-    /// Keys of rows that differ, from the first parts that do.
-    pub keys: Vec<String>,
+    pub difference: Option<RowDifference>,
 }
 
 impl Comparison {
@@ -129,7 +122,7 @@ pub(super) async fn compare_table(
 }
 
 /// The hashes of the keys of all rows.
-async fn keys(rows: &mut impl RowSource) -> Result<HashSet<u128>, Error> {
+pub(crate) async fn keys(rows: &mut impl RowSource) -> Result<HashSet<u128>, Error> {
     let mut keys = HashSet::new();
     each_row(rows, |row| {
         keys.insert(row.key);
@@ -138,13 +131,28 @@ async fn keys(rows: &mut impl RowSource) -> Result<HashSet<u128>, Error> {
     Ok(keys)
 }
 
+/// The key of the first row whose key is not among some.
+pub(crate) async fn first_other(
+    rows: &mut impl RowSource,
+    known: &HashSet<u128>,
+) -> Result<Option<String>, Error> {
+    let mut first = None;
+    each_row(rows, |row| {
+        if first.is_none() && !known.contains(&row.key) {
+            first = Some((row.name)());
+        }
+    })
+    .await?;
+    Ok(first)
+}
+
 /// Rows of a table or of a file, with cells in the same order on both sides.
 pub(crate) trait RowSource {
     /// The table, as the source has it.
     fn side(&self) -> &TableSide;
 
     /// Sends all rows in batches.
-    async fn send(&mut self, batches: Sender<Batch>) -> Result<(), Error>;
+    fn send(&mut self, batches: Sender<Batch>) -> impl Future<Output = Result<(), Error>> + Send;
 }
 
 /// The rows of a query that selects the columns of a side.
@@ -163,6 +171,22 @@ impl<'c> TableRows<'c> {
             query: side.select(KeyRange::ALL, false)?,
         })
     }
+
+    /// The rows of a table without NULL.
+    pub(crate) fn without_null(
+        connection: &'c mut Connection,
+        side: &'c TableSide,
+    ) -> Result<Self, Error> {
+        let mut rows = Self::all(connection, side)?;
+        let conditions = side.columns.iter().map(|column| {
+            let quoted = quote_identifier(side.backend, &column.name)?;
+            Ok(format!("{quoted} IS NOT NULL"))
+        });
+        let conditions: Vec<String> = conditions.collect::<Result<_, Error>>()?;
+        rows.query += " WHERE ";
+        rows.query += &conditions.join(" AND ");
+        Ok(rows)
+    }
 }
 
 impl RowSource for TableRows<'_> {
@@ -176,61 +200,51 @@ impl RowSource for TableRows<'_> {
     }
 }
 
-/// Compares the hashes of the rows of both sides of a table; of the target, those with some keys
-/// only, if there are some.
-pub(crate) async fn compare_rows(
-    table: &QualifiedName,
-    source: &mut impl RowSource,
-    target: &mut impl RowSource,
-    only: Option<&HashSet<u128>>,
-) -> Result<ComparedTable, Error> {
-    let (mut old, mut new) = (Digest::default(), Digest::default());
-    let is_asked = |row: &HashedRow<'_>| only.is_none_or(|keys| keys.contains(&row.key));
-    try_join(
-        each_row(source, |row| old.add_hashes(row.key, row.row)),
-        each_row(target, |row| {
-            if is_asked(&row) {
-                new.add_hashes(row.key, row.row);
-            }
-        }),
-    )
-    .await?;
-    let difference = match old.some_differences(&new).as_slice() {
-        [] => None,
-        parts => Some(Difference {
-            parts: old.differences(&new),
-            keys: differing_keys(source, target, parts, is_asked).await?,
-        }),
-    };
-    Ok(ComparedTable {
-        table: table.clone(),
-        rows: old.rows(),
-        target_rows: new.rows(),
-        difference,
-    })
+/// The rows of both databases, read at once.
+struct SourceAndTarget<'a, S, T> {
+    source: &'a mut S,
+    target: &'a mut T,
+    /// The hashes of the keys of the rows that are compared, unless all are.
+    only: Option<&'a HashSet<u128>>,
 }
 
-async fn differing_keys(
-    source: &mut impl RowSource,
-    target: &mut impl RowSource,
-    parts: &[usize],
-    is_asked: impl Fn(&HashedRow<'_>) -> bool,
-) -> Result<Vec<String>, Error> {
-    let mut rows = digest::Rows::default();
-    let key = source.side().key.clone();
-    let mut add = |row: HashedRow<'_>, is_old| {
-        if parts.contains(&digest::part_of_hash(row.key)) {
-            rows.add_hash(key_text(row.batch, row.cells, &key), row.row, is_old);
-        }
+impl<S: RowSource + Send, T: RowSource + Send> TwoSides for SourceAndTarget<'_, S, T> {
+    async fn each(
+        &mut self,
+        old: impl FnMut(HashedRow<'_>) + Send,
+        mut new: impl FnMut(HashedRow<'_>) + Send,
+    ) -> Result<(), Error> {
+        let only = self.only;
+        let new = |row: HashedRow<'_>| {
+            if only.is_none_or(|keys| keys.contains(&row.key)) {
+                new(row);
+            }
+        };
+        try_join(each_row(self.source, old), each_row(self.target, new)).await?;
+        Ok(())
+    }
+}
+
+/// Compares the rows of both sides of a table; of the target, those with some keys only, if there
+/// are some.
+pub(crate) async fn compare_rows(
+    table: &QualifiedName,
+    source: &mut (impl RowSource + Send),
+    target: &mut (impl RowSource + Send),
+    only: Option<&HashSet<u128>>,
+) -> Result<ComparedTable, Error> {
+    let mut both = SourceAndTarget {
+        source,
+        target,
+        only,
     };
-    each_row(source, |row| add(row, true)).await?;
-    each_row(target, |row| {
-        if is_asked(&row) {
-            add(row, false);
-        }
+    let compared = digest::compare(&mut both).await?;
+    Ok(ComparedTable {
+        table: table.clone(),
+        rows: compared.old_rows,
+        target_rows: compared.new_rows,
+        difference: compared.difference,
     })
-    .await?;
-    Ok(rows.first_differences())
 }
 
 /// The number and the sum of the hashes of the rows of a query.
@@ -249,14 +263,6 @@ pub(super) async fn sum(
     Ok(sum)
 }
 
-/// A row with the hashes of its key and of all of it.
-struct HashedRow<'b> {
-    batch: &'b Batch,
-    cells: &'b [Cell],
-    key: u128,
-    row: u128,
-}
-
 /// Calls a function with each row. Rows without a key have that of all their cells.
 async fn each_row(
     source: &mut impl RowSource,
@@ -269,15 +275,14 @@ async fn each_row(
         while let Some(batch) = batches.recv().await {
             for cells in batch.rows() {
                 let row = canonical.hash(&batch, cells);
-                let key = match key.as_slice() {
+                let hash = match key.as_slice() {
                     [] => row,
                     key => canonical.hash_of(&batch, cells, key),
                 };
                 take(HashedRow {
-                    batch: &batch,
-                    cells,
-                    key,
+                    key: hash,
                     row,
+                    name: &|| key_text(&batch, cells, &key),
                 });
             }
         }

@@ -29,9 +29,10 @@ pub(super) fn translated(
             Type::Instant => with_zone,
             _ => return None,
         };
-        // MySQL takes it only with the digits of the column.
-        let digits = format!("({})", 6 - tick.ilog10());
-        return Some(now.replace("(6)", &digits));
+        return Some(match columns.now_has_digits {
+            true => format!("{now}({})", 6 - tick.ilog10()),
+            false => now.to_owned(),
+        });
     }
     if is_function(sql, &["current_date", "curdate"]) {
         return (own == Type::Date).then(|| columns.today.map(Into::into))?;

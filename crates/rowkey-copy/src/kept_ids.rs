@@ -9,10 +9,10 @@ use crate::plan::CopyPlan;
 /// it.
 type Pair<'p> = ((&'p QualifiedName, &'p str), (&'p QualifiedName, &'p str));
 
-/// The columns that need `keep = true` too, because a reference connects them with one that has it.
-pub(super) fn refusals(plan: &CopyPlan, catalog: &Catalog) -> Vec<Error> {
+/// The columns that need `keep = true` too, because a reference connects them with one that has it,
+/// and the plan with it.
+pub(super) fn refusals(mut plan: CopyPlan, catalog: &Catalog) -> (Vec<Error>, CopyPlan) {
     let mut refused = Vec::new();
-    let mut plan = plan.clone();
     // With each of them, those behind it.
     while let Some(((table, column), (kept_table, kept))) = halved(&plan, catalog) {
         refused.push(Error::refused(
@@ -31,7 +31,7 @@ pub(super) fn refusals(plan: &CopyPlan, catalog: &Catalog) -> Vec<Error> {
             .filter(|column| column.name == place.1)
             .for_each(|column| column.keep = true);
     }
-    refused
+    (refused, plan)
 }
 
 fn halved<'p>(plan: &'p CopyPlan, catalog: &'p Catalog) -> Option<Pair<'p>> {

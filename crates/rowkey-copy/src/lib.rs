@@ -49,7 +49,7 @@ mod target_tables;
 mod untyped;
 mod write;
 
-pub use self::compare::{ComparedTable, Comparison, Difference, compare};
+pub use self::compare::{ComparedTable, Comparison, RowDifference, compare};
 pub use self::plan::{ColumnPlan, CopyPlan, CopyPolicy, ExistingRows, TablePlan};
 pub use self::planning::{Choices, Planned, plan};
 pub use self::preflight::{Misfit, Misfits, Preflight};

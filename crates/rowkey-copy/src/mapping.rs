@@ -7,6 +7,7 @@ use rowkey_core::format::FormatKind;
 use rowkey_sql::StoredForm;
 use rowkey_tables::catalog::{Catalog, Table};
 use rowkey_tables::dialect::Dialect;
+use rowkey_tables::refusals::Refusals;
 use rowkey_tables::types::{self, ColumnType, Kind, Type};
 use rowkey_tables::{Connection, Error};
 
@@ -47,27 +48,30 @@ impl CopyPlan {
 
     /// Every column and every name that has no place, as one error.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        let mut refused = self.refusals()?;
-        refused.extend(self.without_refused_columns().0);
-        all_or_one(refused)
+        let names = self.refusals()?.into_iter().map(|(_, error)| error);
+        all_or_one(names.chain(self.without_refused_columns().0))
     }
 
-    /// Every name that has no place, and what else the plan itself says wrong.
-    pub(super) fn refusals(&self) -> Result<Vec<Error>, Error> {
-        let mut refused = names::refusals(self, self.source()?, self.target()?);
+    /// Every name that has no place, with its table, and what else the plan itself says wrong.
+    pub(super) fn refusals(&self) -> Result<Vec<(Option<&TablePlan>, Error)>, Error> {
+        let names = names::refusals(self, self.source()?, self.target()?);
+        let names = names.into_iter().map(|(table, error)| (Some(table), error));
+        let mut refused: Vec<_> = names.collect();
         if self.tables.is_empty() {
-            refused.push(Error::refused(
+            let error = Error::refused(
                 "the plan",
                 "it has no tables",
                 "write it with `rowkey plan` for a database that has some",
-            ));
+            );
+            refused.push((None, error));
         }
         if self.policy.batch_rows > MOST_BATCH_ROWS {
-            refused.push(Error::refused(
+            let error = Error::refused(
                 format!("`batch-rows = {}`", self.policy.batch_rows),
                 "so many rows are not kept in memory at once",
                 format!("write at most {MOST_BATCH_ROWS}"),
-            ));
+            );
+            refused.push((None, error));
         }
         Ok(refused)
     }
@@ -204,6 +208,10 @@ impl CopyPlan {
                 format!("{}.{} ({})", table.name, column.name, column.from),
                 why,
                 match from.meaning() {
+                    // Its values cannot be read.
+                    Some(Type::Own) if !source.shows_own_types_as_text() => {
+                        "delete its entry to leave it out"
+                    }
                     Some(_) => "give it a type with `to`, or delete its entry to leave it out",
                     None => "delete its entry to leave it out",
                 },
@@ -212,14 +220,7 @@ impl CopyPlan {
         if let Some(why) = &column.refused
             && column.to.is_none()
         {
-            let name = || format!("{}.{} ({})", table.name, column.name, column.from);
-            // What to do may be said already.
-            return Err(match why.split_once("; ") {
-                Some((why, instead)) if instead.starts_with("delete ") => {
-                    Error::refused(name(), why, instead)
-                }
-                _ => refused(why),
-            });
+            return Err(refused(why));
         }
         let (to, content) = match (&column.format, &column.to) {
             (_, to) if column.keep => (
@@ -317,16 +318,13 @@ pub(crate) fn wrong_backend(what: &str, found: Backend, planned: impl Display) -
 }
 
 /// Refusals as one error.
-pub(crate) fn all_or_one(mut refused: Vec<Error>) -> Result<(), Error> {
-    if refused.len() <= 1 {
-        return refused.pop().map_or(Ok(()), Err);
-    }
-    let list: Vec<String> = refused.iter().map(|error| format!("\n* {error}")).collect();
-    Err(Error::refused(
-        "the copy",
-        format!("{} reasons are against it:{}", list.len(), list.concat()),
-        "`rowkey preflight` shows them line by line",
-    ))
+pub(crate) fn all_or_one(refused: impl IntoIterator<Item = Error>) -> Result<(), Error> {
+    one_error(refused.into_iter().collect::<Refusals<()>>())
+}
+
+/// Refusals with what they are about as one error.
+pub(crate) fn one_error<About>(refused: Refusals<About>) -> Result<(), Error> {
+    refused.result("the copy", "`rowkey preflight` shows them line by line")
 }
 
 /// The places of the columns of the key that tells rows apart: the primary key, or a unique key

@@ -26,16 +26,21 @@ pub(super) fn shortened(backend: Backend, name: &str, suffix: &str) -> String {
     }
 }
 
-/// The names of a plan that the target refuses or mixes up.
-pub(super) fn refusals(plan: &CopyPlan, source: Backend, target: Backend) -> Vec<Error> {
+/// The names of a plan that the target refuses or mixes up, each with its table.
+pub(super) fn refusals(
+    plan: &CopyPlan,
+    source: Backend,
+    target: Backend,
+) -> Vec<(&TablePlan, Error)> {
     let mut refused = Vec::new();
     for (place, table) in plan.tables.iter().enumerate() {
         let what = format!("the table {}", table.name);
+        let mut of_table = Vec::new();
         for (backend, name) in [(source, &table.name.name), (target, &table.becomes.name)] {
-            refused.extend(untaken(&what, backend, name));
+            of_table.extend(untaken(&what, backend, name));
         }
         if folded(target, &table.becomes.name) == checkpoint::TABLE {
-            refused.push(Error::refused(
+            of_table.push(Error::refused(
                 &what,
                 format!(
                     "{} is the name of the table that the copy makes for itself",
@@ -45,8 +50,9 @@ pub(super) fn refusals(plan: &CopyPlan, source: Backend, target: Backend) -> Vec
             ));
         }
         let others = plan.tables.iter().take(place);
-        refused.extend(others.filter_map(|other| same_table(target, other, table)));
-        refused.extend(of_columns(table, source, target));
+        of_table.extend(others.filter_map(|other| same_table(target, other, table)));
+        of_table.extend(of_columns(table, source, target));
+        refused.extend(of_table.into_iter().map(|error| (table, error)));
     }
     refused
 }
@@ -118,7 +124,7 @@ mod tests {
         let plan = CopyPlan::from_toml(&text).unwrap();
         let backend = plan.target().unwrap();
         let refused = refusals(&plan, Backend::Sqlite, backend);
-        refused.iter().map(ToString::to_string).collect()
+        refused.iter().map(|(_, error)| error.to_string()).collect()
     }
 
     #[test]

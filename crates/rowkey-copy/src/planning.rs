@@ -455,9 +455,7 @@ impl<'c> Planner<'c> {
         };
         let is_indexed = is_indexed(table, &column.name, self.tables, self.source == self.target);
         types::write(self.target, wanted, is_indexed).map_err(|refusal| match own {
-            Type::Own if !self.source.shows_own_types_as_text() => {
-                format!("{}; delete its entry to leave it out", refusal.why)
-            }
+            Type::Own if !self.source.shows_own_types_as_text() => refusal.why.to_owned(),
             _ => format!("{}; {}", refusal.why, refusal.instead),
         })
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::batch::RowSum;
 use crate::checkpoint::{self, Checkpoint, State, rows_of};
-use crate::compare::{self, Difference, compare_table};
+use crate::compare::{self, RowDifference, compare_table};
 use crate::engine::engine;
 use crate::existing::{check_target, check_unchecked_references, delete_rows, referring};
 use crate::job::{Job, names_of, unknown_names};
@@ -48,7 +48,7 @@ pub struct CopiedTable {
     pub hash: String,
     /// How the target differs from the source, if an earlier run has copied rows that the source
     /// has changed since.
-    pub changed: Option<Difference>,
+    pub changed: Option<RowDifference>,
 }
 
 impl CopiedTable {
@@ -364,7 +364,7 @@ impl Job<'_> {
         number: usize,
         checkpoints: &[Checkpoint],
         progress: &mut dyn Progress,
-    ) -> Result<Option<Difference>, Error> {
+    ) -> Result<Option<RowDifference>, Error> {
         let PreparedTable { from, to, .. } = &self.tables[number];
         for part in self.parts(number, checkpoints) {
             let Some(copied) = part.copied()? else {

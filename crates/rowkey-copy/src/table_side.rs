@@ -85,6 +85,17 @@ pub(crate) enum Content {
     Ids(StoredForm),
 }
 
+impl Content {
+    /// Whether two columns, which need not be the sides of one, have the same values.
+    pub(crate) fn is_alike(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Values(one), Self::Values(other)) => one == other,
+            (Self::Ids(one), Self::Ids(other)) => one.format() == other.format(),
+            _ => false,
+        }
+    }
+}
+
 impl TableSide {
     /// Whether the target keeps its own rows, so that the source's are not copied.
     pub(crate) fn keeps_rows(&self) -> bool {
@@ -102,6 +113,27 @@ impl TableSide {
 
     pub(crate) fn has_all(&self, names: &[String]) -> bool {
         names.iter().all(|name| self.column(name).is_some())
+    }
+
+    /// Some columns as the whole row and its key, if both sides have the same values where the
+    /// database takes them for the same.
+    pub(crate) fn only(&self, names: &[String]) -> Option<Self> {
+        let columns = names.iter().map(|name| self.column(name).cloned());
+        let mut columns: Vec<ColumnSide> = columns.collect::<Option<_>>()?;
+        let is_exact = |column: &ColumnSide| match column.content {
+            Content::Ids(_) | Content::Values(Kind::Integer | Kind::Uuid) => true,
+            Content::Values(_) => false,
+        };
+        for column in &mut columns {
+            // What it refuses is no other value.
+            column.keeps_refused = true;
+        }
+        columns.iter().all(is_exact).then(|| Self {
+            key: (0..columns.len()).collect(),
+            columns,
+            primary_key: Vec::new(),
+            ..self.clone()
+        })
     }
 
     /// The columns of a table that the side does not have, as sentences.

@@ -21,6 +21,7 @@ use rowkey_tables::catalog::Catalog;
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::{Connection, Error, Progress, Silent, Step};
 
+use crate::dialect::runs_changes;
 use crate::id_map;
 use crate::phase::Phase;
 use crate::plan::Plan;
@@ -90,15 +91,15 @@ pub async fn run(
 
 /// Fails where the statements are only printed.
 fn require_run(connection: &Connection) -> Result<(), Error> {
-    match connection.backend() {
-        Backend::SqlServer => Err(Error::refused(
-            "the change",
-            "rowkey prints the statements for SQL Server and does not run them",
-            "print them with `rowkey relayout` or `rowkey rekey`, or call `script`, `contract_script` or \
-             `undo_script`",
-        )),
-        _ => Ok(()),
+    if runs_changes(connection.backend()) {
+        return Ok(());
     }
+    Err(Error::refused(
+        "the change",
+        "rowkey prints the statements for SQL Server and does not run them",
+        "print them with `rowkey relayout` or `rowkey rekey`, or call `script`, `contract_script` or \
+         `undo_script`",
+    ))
 }
 
 async fn go_on(
@@ -299,7 +300,7 @@ pub async fn script(
 
 /// The tables of a plan before the first phase.
 async fn unchanged(connection: &mut Connection, plan: &Plan) -> Result<Work, Error> {
-    if connection.backend() == Backend::SqlServer {
+    if !runs_changes(connection.backend()) {
         // Refuses what an older version has begun.
         state::begun(connection).await?;
     }
@@ -318,9 +319,9 @@ pub async fn contract_script(
     connection: &mut Connection,
     plan: &Plan,
 ) -> Result<Vec<String>, Error> {
-    let work = match connection.backend() {
-        Backend::SqlServer => unchanged(connection, plan).await?,
-        _ => changed(connection, plan).await?,
+    let work = match runs_changes(connection.backend()) {
+        true => changed(connection, plan).await?,
+        false => unchanged(connection, plan).await?,
     };
     let mut silent = Silent;
     let mut runner = Runner::dry(connection, &mut silent);
@@ -346,7 +347,7 @@ async fn changed(connection: &mut Connection, plan: &Plan) -> Result<Work, Error
 /// [`Error::Refused`] after the first phase, and where [`undo`] runs: what it does depends on what
 /// was written since.
 pub async fn undo_script(connection: &mut Connection, plan: &Plan) -> Result<Vec<String>, Error> {
-    if connection.backend() != Backend::SqlServer {
+    if runs_changes(connection.backend()) {
         return Err(Error::refused(
             "the undo",
             "what it runs depends on what was written since, so it cannot be printed",

@@ -9,6 +9,7 @@ use rowkey_tables::catalog::{Catalog, Column, Dependent, ForeignKey, QualifiedNa
 use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::inventory::{self, Origin, Reference, others_of_type};
+use rowkey_tables::refusals;
 use rowkey_tables::types::ColumnType;
 
 use crate::example_id;
@@ -25,16 +26,9 @@ const EXAMPLES: usize = 3;
 /// Reasons against a change.
 #[derive(Debug, Default)]
 pub(crate) struct Refusals {
-    reasons: Vec<Refusal>,
+    reasons: refusals::Refusals<What>,
     /// What could not be looked at, as sentences.
     unseen: Vec<String>,
-}
-
-#[derive(Debug)]
-struct Refusal {
-    what: What,
-    why: String,
-    instead: String,
 }
 
 /// What cannot be carried.
@@ -92,11 +86,9 @@ impl Refusals {
         why: impl Into<String>,
         instead: impl Into<String>,
     ) {
-        self.reasons.push(Refusal {
-            what: what.into(),
-            why: why.into(),
-            instead: instead.into(),
-        });
+        let what = what.into();
+        let reason = Error::refused(what.to_string(), why, instead);
+        self.reasons.add(what, reason);
     }
 
     /// Whether there is no reason so far.
@@ -106,7 +98,7 @@ impl Refusals {
 
     /// The columns that there is a reason against.
     pub(crate) fn columns(&self) -> impl Iterator<Item = (&QualifiedName, &str)> {
-        self.reasons.iter().filter_map(|one| match &one.what {
+        self.reasons.iter().filter_map(|(what, _)| match what {
             What::Column((table, column)) | What::Reference((table, column)) => {
                 Some((table, column.as_str()))
             }
@@ -121,28 +113,12 @@ impl Refusals {
 
     /// Each reason as a sentence, as the error says it that has only one.
     pub(crate) fn sentences(&self) -> impl Iterator<Item = String> {
-        self.reasons.iter().map(|one| {
-            let Refusal { what, why, instead } = one;
-            format!("{what}: {why}; {instead}")
-        })
+        self.reasons.iter().map(|(_, reason)| reason.to_string())
     }
 
     /// One error with all reasons, if there is one.
-    pub(crate) fn result(mut self) -> Result<(), Error> {
-        match (self.reasons.pop(), self.reasons.is_empty()) {
-            (None, _) => Ok(()),
-            (Some(only), true) => {
-                let what = only.what.to_string();
-                Err(Error::refused(what, only.why, only.instead))
-            }
-            (Some(last), false) => {
-                self.reasons.push(last);
-                let reasons = self.sentences().map(|one| format!("\n* {one}"));
-                let what = format!("the change is refused for {} reasons", self.reasons.len());
-                let reasons: String = reasons.collect();
-                Err(Error::refused(what, reasons, "\nnothing was changed"))
-            }
-        }
+    pub(crate) fn result(self) -> Result<(), Error> {
+        self.reasons.result("the change", "nothing was changed")
     }
 
     /// Adds a reason for each column with values that aren't ids of the format in the form that
@@ -601,24 +577,5 @@ mod tests {
         let message = refusals.result().unwrap_err().to_string();
         assert!(message.contains("* reorder.id: it has a default; drop it"));
         assert!(message.contains("* the reference place.order_id: it is of several tables"));
-    }
-
-    #[test]
-    fn every_reason_is_in_the_error() {
-        assert!(Refusals::default().result().is_ok());
-        let mut refusals = Refusals::default();
-        refusals.add("the view v", "it reads id", "drop it");
-        let mut two = Refusals::default();
-        for what in ["the view v", "the rule r"] {
-            two.add(what, "it reads id", "drop it");
-        }
-        let message = refusals.result().unwrap_err().to_string();
-        assert_eq!(message, "the view v: it reads id; drop it");
-        let message = two.result().unwrap_err().to_string();
-        assert_eq!(
-            message,
-            "the change is refused for 2 reasons: \n* the view v: it reads id; drop it\
-             \n* the rule r: it reads id; drop it; \nnothing was changed"
-        );
     }
 }

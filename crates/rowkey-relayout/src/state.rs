@@ -10,6 +10,7 @@ use rowkey_tables::catalog::{Catalog, Table};
 use rowkey_tables::connection::{Connection, Row, Value};
 use rowkey_tables::dialect::Dialect;
 
+use crate::dialect::runs_changes;
 use crate::plan::Plan;
 use crate::privileges::{refuse_privileges, work_of};
 use crate::work::Work;
@@ -405,7 +406,7 @@ async fn unlock(connection: &mut Connection, is_done: bool) -> Result<(), Error>
 async fn exists(connection: &mut Connection) -> Result<bool, Error> {
     let query = connection.backend().has_table(TABLE);
     let exists = connection.is("the state of changes", &query, &[]).await?;
-    if exists && connection.backend() == Backend::SqlServer {
+    if exists && !runs_changes(connection.backend()) {
         return Err(Error::refused(
             format!("the table {TABLE}"),
             "rowkey from before the first release, which still ran changes on SQL Server, has begun one",

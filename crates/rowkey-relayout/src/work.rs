@@ -194,16 +194,6 @@ pub(super) fn is_same_name(backend: Backend, one: &str, other: &str) -> bool {
     }
 }
 
-/// Whether the database has a column of a name in every table.
-fn is_of_system(backend: &str, name: &str) -> bool {
-    let names: &[&str] = match backend {
-        "postgres" => &["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"],
-        "sqlite" => &["rowid", "oid", "_rowid_"],
-        _ => &[],
-    };
-    names.iter().any(|known| known.eq_ignore_ascii_case(name))
-}
-
 fn changed_columns(plan: &Plan, table: &Table) -> Result<Vec<ChangedColumn>, Error> {
     let backend = plan.backend()?;
     let mut columns = Vec::new();
@@ -212,7 +202,8 @@ fn changed_columns(plan: &Plan, table: &Table) -> Result<Vec<ChangedColumn>, Err
         let column = table.column(name).ok_or_else(|| Error::Missing {
             what: format!("the column {name} of the table {}", table.name),
         })?;
-        if is_of_system(&plan.backend, becomes) {
+        let mut of_system = backend.system_columns().iter();
+        if of_system.any(|known| known.eq_ignore_ascii_case(becomes)) {
             return Err(Error::refused(
                 format!("`becomes = \"{becomes}\"`"),
                 "every table of this database has a column of that name already",

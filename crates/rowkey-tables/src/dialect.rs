@@ -446,6 +446,15 @@ WHERE table_type = 'BASE TABLE' AND table_schema <> DATABASE()
         }
     }
 
+    /// The columns that every table has without having declared them.
+    fn system_columns(self) -> &'static [&'static str] {
+        match self.database() {
+            Postgres => &["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"],
+            Sqlite => &["rowid", "oid", "_rowid_"],
+            MySql | MariaDb | SqlServer => &[],
+        }
+    }
+
     /// The beginning of a transaction in which every query sees the same rows.
     fn snapshot(self) -> &'static [&'static str] {
         match self.database() {

@@ -1,10 +1,12 @@
-//! Sums of the hashes of rows, in parts by their keys.
+//! Compares rows by the sums of their hashes, in parts by their keys.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::connection::{Row, Value};
+use crate::error::Error;
 
 /// How many parts there are: one for each first byte of a key's hash.
 const PARTS: usize = 256;
@@ -15,9 +17,93 @@ const AT_ONCE: u64 = 100_000;
 /// How many keys are named.
 const NAMED: usize = 3;
 
+/// A row of one side.
+pub struct HashedRow<'r> {
+    /// The hash of its key.
+    pub key: u128,
+    /// The hash of all of it.
+    pub row: u128,
+    /// Its key for people.
+    pub name: &'r dyn Fn() -> String,
+}
+
+/// Takes a row of a query whose first values are its key.
+pub fn take_row(row: &Row, keys: usize, take: &mut impl FnMut(HashedRow<'_>)) {
+    take(HashedRow {
+        key: hash(&row.0[..keys]),
+        row: hash(&row.0),
+        name: &|| key(row, keys),
+    });
+}
+
+/// The rows of both sides, which can be read again.
+pub trait TwoSides {
+    /// Reads all rows of both, in any order.
+    fn each(
+        &mut self,
+        old: impl FnMut(HashedRow<'_>) + Send,
+        new: impl FnMut(HashedRow<'_>) + Send,
+    ) -> impl Future<Output = Result<(), Error>> + Send;
+}
+
+/// What a comparison of the rows of two sides has found.
+pub struct Compared {
+    /// How many rows the first side has.
+    pub old_rows: u64,
+    /// How many rows the other side has.
+    pub new_rows: u64,
+    /// What is not the same.
+    pub difference: Option<RowDifference>,
+}
+
+/// How the rows of two sides differ.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RowDifference {
+    /// How many of 256 parts of the rows differ.
+    pub parts: usize,
+    /// Keys of rows that differ, from the first parts that do.
+    pub keys: Vec<String>,
+}
+
+/// Compares the rows of two sides, in whichever order they come. They are read once, and once more
+/// if they differ, for the keys.
+///
+/// # Errors
+///
+/// Those of reading.
+pub async fn compare(sides: &mut impl TwoSides) -> Result<Compared, Error> {
+    let (mut old, mut new) = (Digest::default(), Digest::default());
+    sides.each(|row| old.add(&row), |row| new.add(&row)).await?;
+    let parts = old.some_differences(&new);
+    let difference = match parts.as_slice() {
+        [] => None,
+        some => {
+            let (mut of_old, mut of_new) = (BTreeMap::new(), BTreeMap::new());
+            let take = |row: HashedRow<'_>, sums: &mut BTreeMap<String, u128>| {
+                if some.contains(&part_of(row.key)) {
+                    let sum = sums.entry((row.name)()).or_default();
+                    *sum = sum.wrapping_add(row.row);
+                }
+            };
+            sides
+                .each(|row| take(row, &mut of_old), |row| take(row, &mut of_new))
+                .await?;
+            Some(RowDifference {
+                parts: old.differences(&new),
+                keys: first_differences(&of_old, &of_new),
+            })
+        }
+    };
+    Ok(Compared {
+        old_rows: old.rows(),
+        new_rows: new.rows(),
+        difference,
+    })
+}
+
 /// The number and the sum of the hashes of the rows in each part. The order of rows does not
 /// matter.
-pub struct Digest {
+struct Digest {
     parts: Vec<(u64, u128)>,
 }
 
@@ -30,32 +116,19 @@ impl Default for Digest {
 }
 
 impl Digest {
-    /// Adds a row whose first values are its key.
-    pub fn add(&mut self, row: &Row, keys: usize) {
-        self.add_hashes(hash(&row.0[..keys]), hash(&row.0));
-    }
-
-    /// Adds a row by the hashes of its key and of all of it.
-    pub fn add_hashes(&mut self, key: u128, hash: u128) {
-        let (rows, sum) = &mut self.parts[part_of_hash(key)];
+    fn add(&mut self, row: &HashedRow<'_>) {
+        let (rows, sum) = &mut self.parts[part_of(row.key)];
         *rows += 1;
-        *sum = sum.wrapping_add(hash);
+        *sum = sum.wrapping_add(row.row);
     }
 
-    /// How many rows there are.
-    pub fn rows(&self) -> u64 {
+    fn rows(&self) -> u64 {
         self.parts.iter().map(|(rows, _)| rows).sum()
-    }
-
-    /// The first part that is not the same in the other.
-    pub fn first_difference(&self, other: &Self) -> Option<usize> {
-        let mut pairs = self.parts.iter().zip(&other.parts);
-        pairs.position(|(one, other)| one != other)
     }
 
     /// Parts that are not the same in the other: at least the first one, and those that follow
     /// while they have few rows together.
-    pub fn some_differences(&self, other: &Self) -> Vec<usize> {
+    fn some_differences(&self, other: &Self) -> Vec<usize> {
         let mut rows = 0;
         let pairs = self.parts.iter().zip(&other.parts).enumerate();
         let different = pairs.filter(|(_, (one, other))| one != other);
@@ -68,52 +141,21 @@ impl Digest {
     }
 
     /// How many parts are not the same in the other.
-    pub fn differences(&self, other: &Self) -> usize {
+    fn differences(&self, other: &Self) -> usize {
         let pairs = self.parts.iter().zip(&other.parts);
         pairs.filter(|(one, other)| one != other).count()
     }
 }
 
-/// The rows of one part on both sides.
-#[derive(Default)]
-pub struct Rows {
-    /// By their keys: the sums of the old and of the new ones.
-    hashes: BTreeMap<String, (u128, u128)>,
-}
-
-impl Rows {
-    /// Adds a row, if it is of the part.
-    pub fn add(&mut self, row: &Row, keys: usize, part: usize, is_old: bool) {
-        if part_of(row, keys) != part {
-            return;
-        }
-        self.add_hash(key(row, keys), hash(&row.0), is_old);
-    }
-
-    /// Adds a row of the part by its key and its hash.
-    pub fn add_hash(&mut self, key: String, hash: u128, is_old: bool) {
-        let sums = self.hashes.entry(key).or_default();
-        let sum = match is_old {
-            true => &mut sums.0,
-            false => &mut sums.1,
-        };
-        *sum = sum.wrapping_add(hash);
-    }
-
-    /// The first keys whose rows are not the same.
-    pub fn first_differences(&self) -> Vec<String> {
-        let different = self.hashes.iter().filter(|(_, (old, new))| old != new);
-        let keys = different.map(|(key, _)| key.clone());
-        keys.take(NAMED).collect()
-    }
-}
-
-fn part_of(row: &Row, keys: usize) -> usize {
-    part_of_hash(hash(&row.0[..keys]))
+/// The first keys whose rows are not the same, from their sums on both sides.
+fn first_differences(old: &BTreeMap<String, u128>, new: &BTreeMap<String, u128>) -> Vec<String> {
+    let all: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let different = all.into_iter().filter(|key| old.get(*key) != new.get(*key));
+    different.take(NAMED).cloned().collect()
 }
 
 /// The part of a key with a hash.
-pub fn part_of_hash(key: u128) -> usize {
+fn part_of(key: u128) -> usize {
     (key % PARTS as u128) as usize
 }
 
@@ -154,55 +196,57 @@ fn key(row: &Row, keys: usize) -> String {
 mod tests {
     use super::*;
 
+    /// Rows whose first value is their key.
+    struct Lists([Vec<Row>; 2]);
+
+    impl TwoSides for Lists {
+        async fn each(
+            &mut self,
+            mut old: impl FnMut(HashedRow<'_>) + Send,
+            mut new: impl FnMut(HashedRow<'_>) + Send,
+        ) -> Result<(), Error> {
+            self.0[0].iter().for_each(|row| take_row(row, 1, &mut old));
+            self.0[1].iter().for_each(|row| take_row(row, 1, &mut new));
+            Ok(())
+        }
+    }
+
     fn row(key: i64, text: &str) -> Row {
         Row(vec![key.into(), text.into()])
     }
 
-    fn digest(rows: &[Row]) -> Digest {
-        let mut digest = Digest::default();
-        for row in rows {
-            digest.add(row, 1);
-        }
-        digest
+    async fn compared(old: &[Row], new: &[Row]) -> Compared {
+        let mut lists = Lists([old, new].map(<[Row]>::to_vec));
+        compare(&mut lists).await.unwrap()
     }
 
-    #[test]
-    fn the_order_of_rows_does_not_matter_but_everything_else_does() {
+    #[tokio::test]
+    async fn the_order_of_rows_does_not_matter_but_everything_else_does() {
         let rows: Vec<Row> = (0..1_000).map(|key| row(key, "text")).collect();
-        let all = digest(&rows);
-        assert_eq!(all.rows(), 1_000);
         let mut others = rows.clone();
         others.reverse();
-        assert_eq!(all.first_difference(&digest(&others)), None);
+        let same = compared(&rows, &others).await;
+        assert_eq!((same.old_rows, same.new_rows), (1_000, 1_000));
+        assert_eq!(same.difference, None);
         others[17] = row(982, "other");
-        let changed = digest(&others);
-        assert_eq!(all.differences(&changed), 1);
+        let changed = compared(&rows, &others).await.difference.unwrap();
+        assert_eq!((changed.parts, changed.keys), (1, vec!["982".to_owned()]));
+        others[17] = row(982, "text");
         others.pop();
-        assert!(all.first_difference(&digest(&others)).is_some());
+        let fewer = compared(&rows, &others).await;
+        assert_eq!(fewer.new_rows, 999);
+        assert_eq!(fewer.difference.unwrap().keys, ["0"]);
         assert_ne!(
             hash(&["ab".into(), "c".into()]),
             hash(&["a".into(), "bc".into()])
         );
     }
 
-    #[test]
-    fn keys_that_differ_are_named() {
-        let (old, new) = (
-            [row(1, "a"), row(2, "b"), row(3, "c")],
-            [row(1, "a"), row(2, "x"), row(4, "c")],
-        );
-        let mut named = Vec::new();
-        for part in 0..PARTS {
-            let mut rows = Rows::default();
-            for row in &old {
-                rows.add(row, 1, part, true);
-            }
-            for row in &new {
-                rows.add(row, 1, part, false);
-            }
-            named.extend(rows.first_differences());
-        }
-        named.sort();
-        assert_eq!(named, ["2", "3", "4"]);
+    #[tokio::test]
+    async fn keys_that_differ_are_named() {
+        let old = [row(1, "a"), row(2, "b"), row(3, "c")];
+        let new = [row(1, "a"), row(2, "x"), row(4, "c")];
+        let difference = compared(&old, &new).await.difference.unwrap();
+        assert_eq!(difference.keys, ["2", "3", "4"]);
     }
 }

@@ -20,6 +20,8 @@ pub mod dialect;
 #[doc(hidden)]
 pub mod digest;
 #[doc(hidden)]
+pub mod refusals;
+#[doc(hidden)]
 pub mod text_literal;
 #[doc(hidden)]
 pub mod types;

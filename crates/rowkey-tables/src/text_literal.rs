@@ -32,6 +32,47 @@ pub fn push_text_literal(sql: &mut String, backend: Backend, text: &str) {
     sql.push('\'');
 }
 
+/// A text as a literal on one line that means the same in every session, whatever its character set
+/// and its meaning of a backslash; nothing for control characters in SQL Server, which has none.
+pub fn line_literal(backend: Backend, text: &str) -> Option<String> {
+    let is_plain = |one: char| one == ' ' || one.is_ascii_graphic() && one != '\'' && one != '\\';
+    let is_plain = text.chars().all(is_plain);
+    match backend {
+        Backend::Postgres => Some(escaped(text)),
+        Backend::SqlServer => {
+            let has_control = text.chars().any(char::is_control);
+            (!has_control).then(|| text_literal(backend, text))
+        }
+        _ if is_plain => Some(text_literal(backend, text)),
+        Backend::MySql | Backend::MariaDb => Some(format!("_utf8mb4 X'{}'", hex(text))),
+        // An operation gives a value that does not convert those of a column, as CAST would.
+        Backend::Sqlite => Some(format!("('' || CAST(X'{}' AS TEXT))", hex(text))),
+    }
+}
+
+/// PostgreSQL's literal with escapes, where one is needed.
+fn escaped(text: &str) -> String {
+    let is_special = |one: char| one == '\\' || one.is_control();
+    if !text.contains(is_special) {
+        return text_literal(Backend::Postgres, text);
+    }
+    let mut literal = String::from("E'");
+    for one in text.chars() {
+        match one {
+            '\'' | '\\' => literal.extend([one, one]),
+            one if one.is_control() => literal += &format!("\\u{:04x}", u32::from(one)),
+            one => literal.push(one),
+        }
+    }
+    literal.push('\'');
+    literal
+}
+
+fn hex(text: &str) -> String {
+    let bytes = text.bytes().map(|byte| format!("{byte:02x}"));
+    bytes.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

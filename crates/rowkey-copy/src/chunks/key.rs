@@ -4,8 +4,7 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::{Column, Table};
-use rowkey_tables::dialect::Dialect;
-use rowkey_tables::text_literal::text_literal;
+use rowkey_tables::text_literal::line_literal;
 use rowkey_tables::types::Type;
 use rowkey_tables::{Error, Value};
 
@@ -85,7 +84,7 @@ impl KeyColumn {
         match (&self.form, value) {
             (Form::Number, Value::Text(digits)) if is_number(digits) => Ok(digits.clone()),
             (Form::Number, Value::Integer(number)) => Ok(number.to_string()),
-            (Form::Quoted, Value::Text(text)) if is_plain(text) => Ok(format!("'{text}'")),
+            (Form::Quoted, Value::Text(text)) => Ok(without_prefix(&self.text(text)?)),
             (Form::Text, Value::Text(text)) => self.text(text),
             (
                 Form::CodePage {
@@ -96,15 +95,13 @@ impl KeyColumn {
             ) => self.in_code_page(text, sql_type, collation.as_deref()),
             (Form::Bytes, Value::Bytes(bytes)) => Ok(self.bytes(bytes)),
             (Form::Cast(sql_type), Value::Text(text)) => {
-                Ok(format!("{}::{sql_type}", escaped(text)))
+                Ok(format!("{}::{sql_type}", self.text(text)?))
             }
             (Form::Any, Value::Text(literal)) => Ok(literal.clone()),
-            (Form::Any, Value::Bytes(text)) => Ok(match std::str::from_utf8(text) {
-                Ok(text) if is_plain(text) => format!("'{text}'"),
-                // An operation gives a value that does not convert those of the column, as CAST
-                // would.
-                _ => format!("('' || CAST(X'{}' AS TEXT))", hex::encode(text)),
-            }),
+            (Form::Any, Value::Bytes(bytes)) => match std::str::from_utf8(bytes) {
+                Ok(text) => self.text(text),
+                Err(_) => Err(self.refused("a value is not UTF-8")),
+            },
             _ => Err(Error::Differs {
                 what: self.place.clone(),
                 found: format!("the value {value} is not of the column's type"),
@@ -113,14 +110,8 @@ impl KeyColumn {
     }
 
     fn text(&self, text: &str) -> Result<String, Error> {
-        if self.backend.text_prefix().is_empty() && is_plain(text) {
-            Ok(format!("'{text}'"))
-        } else if self.backend.escapes_by_backslash() {
-            // Neither the character set of a session nor its meaning of a backslash matters.
-            Ok(format!("_utf8mb4 X'{}'", hex::encode(text)))
-        } else {
-            Ok(text_literal(self.backend, self.printable(text)?))
-        }
+        let literal = line_literal(self.backend, text);
+        literal.ok_or_else(|| self.refused("a value has control characters"))
     }
 
     /// A plain literal would be in the code page of the database, which may be another one.
@@ -130,26 +121,18 @@ impl KeyColumn {
         sql_type: &str,
         collation: Option<&str>,
     ) -> Result<String, Error> {
-        let unicode = text_literal(self.backend, self.printable(text)?);
+        let unicode = self.text(text)?;
         let is_name = |name: &&str| {
             name.chars()
                 .all(|one| one == '_' || one.is_ascii_alphanumeric())
         };
         if text.is_ascii() {
-            Ok(unicode.trim_start_matches('N').to_owned())
+            Ok(without_prefix(&unicode))
         } else if let Some(collation) = collation.filter(is_name) {
             Ok(format!("CAST({unicode} COLLATE {collation} AS {sql_type})"))
         } else {
             Err(self.refused("a value is not ASCII, and the code page is not known"))
         }
-    }
-
-    /// The text, if it has one line.
-    fn printable<'t>(&self, text: &'t str) -> Result<&'t str, Error> {
-        if text.chars().any(char::is_control) {
-            return Err(self.refused("a value has control characters"));
-        }
-        Ok(text)
     }
 
     fn refused(&self, why: &str) -> Error {
@@ -205,28 +188,9 @@ fn sql_server(column: &Column) -> Result<Form, &'static str> {
     }
 }
 
-/// Whether a text means itself between quotes, on every server and in every session.
-fn is_plain(text: &str) -> bool {
-    let is_plain = |one: char| one == ' ' || one.is_ascii_graphic() && one != '\'' && one != '\\';
-    text.chars().all(is_plain)
-}
-
-/// A text of PostgreSQL on one line, in which a backslash means the same in every session.
-fn escaped(text: &str) -> String {
-    let is_special = |one: char| one == '\\' || one.is_control();
-    if !text.contains(is_special) {
-        return text_literal(Backend::Postgres, text);
-    }
-    let mut literal = String::from("E'");
-    for one in text.chars() {
-        match one {
-            '\'' | '\\' => literal.extend([one, one]),
-            one if one.is_control() => literal += &format!("\\u{:04x}", u32::from(one)),
-            one => literal.push(one),
-        }
-    }
-    literal.push('\'');
-    literal
+/// A literal of SQL Server as one of the code page.
+fn without_prefix(literal: &str) -> String {
+    literal.trim_start_matches('N').to_owned()
 }
 
 fn is_number(text: &str) -> bool {

@@ -53,6 +53,8 @@ pub(crate) struct Columns {
     pub(crate) names_collations: bool,
     /// The defaults for now, without a zone and with one.
     pub(crate) now: [&'static str; 2],
+    /// Whether that is written with the digits of the column's seconds.
+    pub(crate) now_has_digits: bool,
     /// The default for the current day, if there is one.
     pub(crate) today: Option<&'static str>,
     /// Whether the catalogue shows the default of a moment in UTC, or with its zone.

@@ -28,7 +28,8 @@ const fn of(
             // A `timestamp` is otherwise NOT NULL, with a default.
             is_null_written: |own| own == Type::Instant,
             names_collations: true,
-            now: ["CURRENT_TIMESTAMP(6)"; 2],
+            now: ["CURRENT_TIMESTAMP"; 2],
+            now_has_digits: true,
             today: Some("(CURRENT_DATE)"),
             shows_moments: true,
             unwrapped: |sql| {

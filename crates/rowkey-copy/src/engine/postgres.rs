@@ -18,6 +18,7 @@ pub(super) const ENGINE: Engine = Engine {
         is_null_written: |_| false,
         names_collations: false,
         now: ["CURRENT_TIMESTAMP"; 2],
+        now_has_digits: false,
         today: Some("CURRENT_DATE"),
         shows_moments: true,
         unwrapped: |sql| sql,

@@ -18,6 +18,7 @@ pub(super) const ENGINE: Engine = Engine {
         is_null_written: |_| true,
         names_collations: true,
         now: ["SYSDATETIME()", "SYSDATETIMEOFFSET()"],
+        now_has_digits: false,
         today: None,
         shows_moments: false,
         // Each is shown with parentheses.
@@ -182,7 +183,10 @@ fn after(side: &TableSide, column: &str, last: i128) -> Result<Vec<String>, Erro
     let (quoted, table) = (quote_identifier(SqlServer, column)?, side.quoted()?);
     let place = text_literal(SqlServer, &table);
     let name = text_literal(SqlServer, column);
-    let reseed = format!("DBCC CHECKIDENT ('{}', RESEED, ", table.replace('\'', "''"));
+    let reseed = format!(
+        "DBCC CHECKIDENT ({}, RESEED, ",
+        place.trim_start_matches('N')
+    );
     let reseed = text_literal(SqlServer, &reseed);
     Ok(vec![format!(
         "DECLARE @last bigint = (SELECT MAX({quoted}) FROM {table}); \

@@ -9,10 +9,12 @@ mod suspects;
 mod target;
 mod values;
 
-use std::iter;
+use std::collections::BTreeSet;
+use std::{iter, mem};
 
-use rowkey_tables::catalog::{Catalog, Table};
+use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
 use rowkey_tables::connection::Connection;
+use rowkey_tables::refusals::Refusals;
 use rowkey_tables::{Error, Progress, Step};
 use serde::Serialize;
 
@@ -20,7 +22,7 @@ use self::kind::Kind;
 use self::target::Place;
 pub use self::values::{Misfit, Misfits};
 use super::job::{planned_objects, unknown_names};
-use super::mapping::{all_or_one, check_backends};
+use super::mapping::{check_backends, one_error};
 use super::plan::CopyPlan;
 use super::prepared::PreparedTable;
 use super::table_side::TableSide;
@@ -101,14 +103,14 @@ impl Preflight {
             findings.notes.push(session::NO_MOMENT.into());
         }
         findings.notes.extend(catalog.unseen);
-        findings.refused.sort_by_key(|(kind, _)| *kind);
-        let refused = findings.refused.iter();
+        findings.refused.sort();
+        let refused = || findings.refused.iter();
         Ok(Self {
             source: source.backend().name(),
             target: target.backend().name(),
             values: findings.values,
-            kinds: refused.clone().map(|(kind, _)| kind.title()).collect(),
-            refused: refused.map(|(_, error)| error.to_string()).collect(),
+            kinds: refused().map(|(kind, _)| kind.title()).collect(),
+            refused: refused().map(|(_, error)| error.to_string()).collect(),
             notes: findings.notes,
         })
     }
@@ -168,19 +170,21 @@ pub(super) async fn require(
 #[derive(Default)]
 struct Findings {
     values: Vec<Misfits>,
-    refused: Vec<(Kind, Error)>,
+    refused: Refusals<Kind>,
+    /// The tables of which the plan itself says something wrong.
+    unplanned: BTreeSet<QualifiedName>,
     notes: Vec<String>,
 }
 
 impl Findings {
     fn refuse(&mut self, kind: Kind, errors: impl IntoIterator<Item = Error>) {
-        let errors = errors.into_iter().map(|error| (kind, error));
-        self.refused.extend(errors);
+        for error in errors {
+            self.refused.add(kind, error);
+        }
     }
 
     fn all_or_one(&mut self) -> Result<(), Error> {
-        let refused = self.refused.drain(..).map(|(_, error)| error);
-        all_or_one(refused.collect())
+        one_error(mem::take(&mut self.refused))
     }
 
     /// What can be said without a look at values, and the tables without the columns that are
@@ -191,7 +195,10 @@ impl Findings {
         catalog: &'c Catalog,
     ) -> Result<Vec<PreparedTable<'c>>, Error> {
         let mut tables = Vec::new();
-        self.refuse(Kind::Plan, plan.refusals()?);
+        for (table, error) in plan.refusals()? {
+            self.unplanned.extend(table.map(|table| table.name.clone()));
+            self.refuse(Kind::Plan, [error]);
+        }
         let (columns, left) = plan.without_refused_columns();
         let is_complete = columns.is_empty();
         self.refuse(Kind::Columns, columns);
@@ -201,16 +208,19 @@ impl Findings {
             self.refuse(Kind::Changed, changed);
             return Ok(tables);
         }
+        let (kept, left) = kept_ids::refusals(left, catalog);
         for planned in &left.tables {
             let original = catalog.table(&planned.name)?;
-            let once = partitions::require_once(plan, catalog, original);
-            self.refuse(Kind::Plan, once.err());
+            if let Err(error) = partitions::require_once(plan, catalog, original) {
+                self.unplanned.insert(planned.name.clone());
+                self.refuse(Kind::Plan, [error]);
+            }
             match left.prepare(catalog, planned) {
                 Ok(table) => tables.push(table),
                 Err(error) => self.refuse(Kind::Plan, [error]),
             }
         }
-        self.refuse(Kind::Plan, kept_ids::refusals(plan, catalog));
+        self.refuse(Kind::Plan, kept);
         // An index has its name only with its columns.
         if is_complete && tables.len() == plan.tables.len() {
             self.refuse(Kind::Plan, unknown_names(&tables)?);
@@ -232,10 +242,10 @@ impl Findings {
         let makes = creates.unwrap_or_else(|| target::has_none(target_catalog, &sides));
         let refused = target::refusals(target, target_catalog, plan, &sides, makes).await?;
         let places: Vec<&Place> = refused.iter().map(|(place, _)| place).collect();
-        // Names that clash and references between other forms would be refused once more.
-        let is_planned = self.refused.iter().all(|(kind, _)| *kind != Kind::Plan);
-        if makes && is_planned && !places.contains(&&Place::All) {
-            let left = without_refused(tables, &places);
+        if makes && !places.contains(&&Place::All) {
+            // What the plan itself has wrong would be refused once more.
+            let mut left = without_refused(tables, &places);
+            left.retain(|table| !self.unplanned.contains(&table.original.name));
             let rehearsed = rehearsal::rehearse(target, target_catalog, &left).await?;
             self.refuse(Kind::Objects, rehearsed.refused);
             self.notes.extend(rehearsed.note);
@@ -306,8 +316,10 @@ impl Findings {
         if let Some(existing) = existing {
             let late = references::to_later_tables(source, table, existing, tables).await?;
             self.refuse(Kind::References, late);
-            self.notes
-                .extend(references::to_kept_tables(table, existing, tables));
+            let kept = references::to_kept_tables(source, target, table, existing, tables);
+            let (refused, notes) = kept.await?;
+            self.refuse(Kind::References, refused);
+            self.notes.extend(notes);
             let broken = conditions::broken(source, table, existing).await?;
             self.refuse(Kind::Checks, broken.refused);
             self.notes.extend(broken.notes);

@@ -8,6 +8,7 @@ use rowkey_tables::types::Kind;
 use rowkey_tables::{Error, Row};
 
 use super::clashes::shown;
+use crate::compare::{self, TableRows};
 use crate::engine::{engine, of_column};
 use crate::objects;
 use crate::prepared::PreparedTable;
@@ -62,7 +63,18 @@ pub(super) async fn orphans(
     }
     let names = found.iter().filter_map(|(found, ..)| found.name.clone());
     let names: Vec<String> = table.to.leave_out.iter().cloned().chain(names).collect();
-    refused.extend(found.iter().map(|(reference, row, why)| {
+    // Of several references with the same rows, one says it.
+    let is_said = |number: usize| {
+        let (this, ..) = &found[number];
+        let mut earlier = found[..number].iter();
+        earlier.any(|(other, ..)| {
+            (&other.columns, &other.target_columns) == (&this.columns, &this.target_columns)
+                && other.target.original.name == this.target.original.name
+        })
+    };
+    let said = found.iter().enumerate();
+    let said = said.filter(|(number, _)| !is_said(*number));
+    refused.extend(said.map(|(_, (reference, row, why))| {
         let values: Vec<String> = row.0.iter().map(shown).collect();
         let mut instead = String::from(match *why {
             "does not exist" => "delete such rows, or add those that they refer to",
@@ -280,26 +292,53 @@ async fn listed(
 }
 
 /// The references of an existing table to tables that keep their rows, which the source does not
-/// know.
-pub(super) fn to_kept_tables(
+/// know: a row that refers to none of them, or else what was not looked at.
+pub(super) async fn to_kept_tables(
+    source: &mut Connection,
+    target: &mut Connection,
     table: &PreparedTable<'_>,
     existing: &Table,
     copied: &[PreparedTable<'_>],
-) -> Vec<String> {
-    let keys = existing.foreign_keys.iter();
-    let to_kept = keys.filter(|key| {
+) -> Result<(Vec<Error>, Vec<String>), Error> {
+    let (mut refused, mut notes) = (Vec::new(), Vec::new());
+    for key in &existing.foreign_keys {
         let mut others = copied.iter();
-        others.any(|other| other.to.name == key.target && other.to.keeps_rows())
-            && table.to.has_all(&key.columns)
-    });
-    let notes = to_kept.map(|key| {
-        format!(
-            "{}: whether all of its rows refer to rows that {} keeps in the target was not looked at; \
-             `existing-rows = \"merge\"` there brings the source's too",
-            table.to.name, key.target
-        )
-    });
-    notes.collect()
+        let kept = others.find(|other| other.to.name == key.target && other.to.keeps_rows());
+        let Some(kept) = kept.filter(|_| table.to.has_all(&key.columns)) else {
+            continue;
+        };
+        let children = table.from.only(&key.columns);
+        let parents = kept.to.only(&key.target_columns);
+        let merge = format!(
+            "`existing-rows = \"merge\"` for {} brings the source's too",
+            key.target
+        );
+        let both = children.zip(parents).filter(|(children, parents)| {
+            let mut pairs = children.columns.iter().zip(&parents.columns);
+            pairs.all(|(one, other)| one.content.is_alike(other.content))
+        });
+        let Some((children, parents)) = both else {
+            notes.push(format!(
+                "{}: whether all of its rows refer to rows that {} keeps in the target was not looked at; \
+                 {merge}",
+                table.to.name, key.target
+            ));
+            continue;
+        };
+        let known = compare::keys(&mut TableRows::all(target, &parents)?).await?;
+        let mut children = TableRows::without_null(source, &children)?;
+        if let Some(values) = compare::first_other(&mut children, &known).await? {
+            refused.push(Error::refused(
+                format!("{}.{}", table.original.name, key.columns.join(", ")),
+                format!(
+                    "a row refers to one of {} that the target, which keeps its rows, does not have: {values}",
+                    key.target
+                ),
+                format!("{merge}; otherwise add the row there"),
+            ));
+        }
+    }
+    Ok((refused, notes))
 }
 
 /// The references of an existing table to tables whose rows come later, as in a circle.

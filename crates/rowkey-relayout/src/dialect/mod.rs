@@ -8,6 +8,11 @@ use rowkey_tables::text_literal::text_literal;
 
 use crate::work::Form;
 
+/// Whether changes run, and are not printed only.
+pub(super) fn runs_changes(backend: Backend) -> bool {
+    backend != Backend::SqlServer
+}
+
 /// How the map of ids is made.
 pub(super) struct MapDefinition {
     /// The words before its name.

@@ -4,14 +4,16 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::Column;
-use rowkey_tables::types::{Affinity, ColumnType};
+use rowkey_tables::dialect::Dialect;
+use rowkey_tables::types::{Affinity, ColumnType, Type};
 
 /// The types of keys whose ids have an exact text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Signed,
     Unsigned,
-    Decimal,
+    /// Precision and scale.
+    Decimal((u32, u32)),
     Bytes,
     Text,
     Uuid,
@@ -20,31 +22,31 @@ pub(crate) enum Kind {
 impl Kind {
     /// The kind of a type; nothing for one whose ids have no exact text.
     pub(crate) fn of(backend: Backend, column_type: &ColumnType) -> Option<Self> {
-        match (backend, column_type.name()) {
-            (Backend::Sqlite, _) => match column_type.affinity() {
+        if backend.stores_any_type() {
+            return match column_type.affinity() {
                 Affinity::Integer => Some(Self::Signed),
                 Affinity::Text => Some(Self::Text),
                 Affinity::Blob => Some(Self::Bytes),
                 // It depends on the value.
                 Affinity::Real | Affinity::Numeric => None,
-            },
-            (
-                Backend::SqlServer,
-                "tinyint" | "smallint" | "int" | "bigint" | "decimal" | "numeric",
-            ) => Some(Self::Signed),
-            (Backend::SqlServer, _) => None,
-            (_, "tinyint" | "smallint" | "mediumint" | "int" | "bigint") => {
-                match column_type.has("unsigned") {
-                    true => Some(Self::Unsigned),
-                    false => Some(Self::Signed),
-                }
-            }
-            (_, "decimal") => Some(Self::Decimal),
-            (_, "binary" | "varbinary") => Some(Self::Bytes),
-            (_, "char" | "varchar") => Some(Self::Text),
-            (_, "uuid") => Some(Self::Uuid),
-            _ => None,
+            };
         }
+        let kind = match column_type.meaning()? {
+            Type::Integer {
+                is_unsigned: true, ..
+            } => Self::Unsigned,
+            Type::Integer { .. } | Type::Flag => Self::Signed,
+            Type::Decimal(digits) => Self::Decimal(digits?),
+            // Values without a length of their own are no keys.
+            Type::FixedBytes(_) | Type::Bytes(Some(_)) => Self::Bytes,
+            Type::Text(_) if column_type.length().is_some() => Self::Text,
+            Type::Uuid => Self::Uuid,
+            _ => return None,
+        };
+        let is_number = matches!(kind, Self::Signed | Self::Unsigned | Self::Decimal(_));
+        // The text of `money` is rounded.
+        let is_exact = is_number && !column_type.name().ends_with("money");
+        (backend.names_character_sets() || is_exact).then_some(kind)
     }
 
     fn required(backend: Backend, column: &Column) -> Result<Self, Error> {
@@ -79,7 +81,7 @@ pub(crate) fn text_of(backend: Backend, column: &Column, sql: &str) -> Result<St
         (Backend::Sqlite, _) => format!("CAST({sql} AS TEXT)"),
         // The text of a number with `zerofill` has zeros before it.
         (_, Kind::Signed | Kind::Unsigned) => mysql_text(&format!("({sql} + 0)")),
-        (_, Kind::Decimal | Kind::Text) => mysql_text(sql),
+        (_, Kind::Decimal(_) | Kind::Text) => mysql_text(sql),
         (_, Kind::Bytes) => mysql_text(&format!("LOWER(HEX({sql}))")),
         (_, Kind::Uuid) => mysql_text(&format!("CAST({sql} AS CHAR)")),
     })
@@ -100,10 +102,8 @@ pub(crate) fn from_text(backend: Backend, column: &Column, sql: &str) -> Result<
         (Backend::Sqlite, _) => format!("CAST({sql} AS INTEGER)"),
         (_, Kind::Signed) => format!("CAST({sql} AS SIGNED)"),
         (_, Kind::Unsigned) => format!("CAST({sql} AS UNSIGNED)"),
-        (_, Kind::Decimal) => {
-            let digits = column.sql_type.trim_start_matches("decimal");
-            let digits = digits.split(' ').next().unwrap_or_default();
-            format!("CAST({sql} AS DECIMAL{digits})")
+        (_, Kind::Decimal((precision, scale))) => {
+            format!("CAST({sql} AS DECIMAL({precision},{scale}))")
         }
         (_, Kind::Bytes) => format!("UNHEX({sql})"),
         (_, Kind::Text) => match column.collation.as_deref() {
@@ -132,17 +132,29 @@ mod tests {
         for (backend, sql_type, kind) in [
             (mysql, "bigint(20) unsigned zerofill", Some(Kind::Unsigned)),
             (mysql, "int", Some(Kind::Signed)),
-            (mysql, "decimal(20,0)", Some(Kind::Decimal)),
+            (
+                mysql,
+                "decimal(20,0) unsigned",
+                Some(Kind::Decimal((20, 0))),
+            ),
+            (mysql, "tinyint(1)", Some(Kind::Signed)),
+            (mysql, "tinyint(1) unsigned", Some(Kind::Unsigned)),
             (mysql, "binary(16)", Some(Kind::Bytes)),
             (mysql, "varchar(36)", Some(Kind::Text)),
             (mysql, "uuid", Some(Kind::Uuid)),
             (mysql, "datetime", None),
             (mysql, "enum('int')", None),
+            (mysql, "inet6", None),
+            (mysql, "text", None),
+            (mysql, "blob", None),
             (sqlite, "Integer", Some(Kind::Signed)),
             (sqlite, "varchar(36)", Some(Kind::Text)),
             (sqlite, "", Some(Kind::Bytes)),
             (sqlite, "NUMERIC", None),
-            (sqlserver, "decimal(19,0)", Some(Kind::Signed)),
+            (sqlserver, "decimal(19,0)", Some(Kind::Decimal((19, 0)))),
+            (sqlserver, "numeric", Some(Kind::Decimal((18, 0)))),
+            (sqlserver, "bigint", Some(Kind::Signed)),
+            (sqlserver, "money", None),
             (sqlserver, "uniqueidentifier", None),
             (sqlserver, "datetime2(7)", None),
         ] {

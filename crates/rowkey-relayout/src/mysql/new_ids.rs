@@ -241,7 +241,7 @@ enum OldIds {
 fn old_ids_of(key: &Column) -> Option<OldIds> {
     let column_type = key.column_type(Backend::MySql);
     match Kind::of(Backend::MySql, &column_type)? {
-        Kind::Signed | Kind::Unsigned | Kind::Decimal => Some(OldIds::Counted),
+        Kind::Signed | Kind::Unsigned | Kind::Decimal(_) => Some(OldIds::Counted),
         Kind::Uuid => Some(OldIds::Random("UUID()")),
         Kind::Bytes if column_type.length() == Some(16) => {
             Some(OldIds::Random("UNHEX(REPLACE(UUID(), '-', ''))"))

@@ -7,7 +7,7 @@ use rowkey_core::storage::quote_identifier;
 use rowkey_sql::StoredForm;
 use rowkey_tables::catalog::{Catalog, QualifiedName, creation_time};
 use rowkey_tables::dialect::Dialect;
-use rowkey_tables::digest::{self, Digest};
+use rowkey_tables::digest::{self, HashedRow, TwoSides, take_row};
 use rowkey_tables::{Connection, Error, Progress, Step};
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ pub struct Verification {
     /// The tables of the plan.
     pub tables: Vec<VerifiedTable>,
     /// What is not as it has to be.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<Finding>,
     /// What a person should know, although nothing is wrong.
     pub notes: Vec<String>,
 }
@@ -40,7 +40,7 @@ pub struct VerifiedTable {
 
 /// Something that is not as it has to be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Difference {
+pub struct Finding {
     /// The table.
     pub table: QualifiedName,
     /// The column, if it is one.
@@ -133,6 +133,39 @@ fn planned<'c>(plan: &'c Plan, catalog: &'c Catalog) -> Result<Vec<PlannedTable<
     Ok(planned)
 }
 
+/// The rows of a table as they were and as they are, in the snapshot of one connection.
+struct BeforeAndAfter<'a> {
+    connection: &'a mut Connection,
+    doing: String,
+    sides: &'a Sides,
+}
+
+impl TwoSides for BeforeAndAfter<'_> {
+    async fn each(
+        &mut self,
+        old: impl FnMut(HashedRow<'_>) + Send,
+        new: impl FnMut(HashedRow<'_>) + Send,
+    ) -> Result<(), Error> {
+        self.each_row(&self.sides.old, old).await?;
+        self.each_row(&self.sides.new, new).await
+    }
+}
+
+impl BeforeAndAfter<'_> {
+    async fn each_row(
+        &mut self,
+        query: &str,
+        mut take: impl FnMut(HashedRow<'_>) + Send,
+    ) -> Result<(), Error> {
+        let keys = self.sides.keys;
+        let rows = self.connection.for_each(&self.doing, query, &[], |row| {
+            take_row(&row, keys, &mut take);
+            Ok(())
+        });
+        rows.await
+    }
+}
+
 async fn compare_sides(
     connection: &mut Connection,
     planned: &PlannedTable<'_>,
@@ -140,45 +173,29 @@ async fn compare_sides(
     found: &mut Verification,
 ) -> Result<VerifiedTable, Error> {
     let name = &planned.table.name;
-    let mut old = Digest::default();
-    let mut new = Digest::default();
-    for (digest, query) in [(&mut old, &sides.old), (&mut new, &sides.new)] {
-        let doing = format!("the rows of {name}");
-        let keys = sides.keys;
-        connection
-            .for_each(&doing, query, &[], |row| {
-                digest.add(&row, keys);
-                Ok(())
-            })
-            .await?;
-    }
-    if let Some(bucket) = old.first_difference(&new) {
-        let mut rows = digest::Rows::default();
-        for (is_old, query) in [(true, &sides.old), (false, &sides.new)] {
-            let doing = format!("the rows of {name} that differ");
-            let keys = sides.keys;
-            connection
-                .for_each(&doing, query, &[], |row| {
-                    rows.add(&row, keys, bucket, is_old);
-                    Ok(())
-                })
-                .await?;
-        }
+    let has_one_writer = connection.backend().has_one_writer();
+    let mut both = BeforeAndAfter {
+        connection,
+        doing: format!("the rows of {name}"),
+        sides,
+    };
+    let compared = digest::compare(&mut both).await?;
+    if let Some(difference) = compared.difference {
         let text = format!(
             "{} rows with old values, {} with new ones; {} of 256 parts differ, such as the keys {}",
-            old.rows(),
-            new.rows(),
-            old.differences(&new),
-            rows.first_differences().join(", "),
+            compared.old_rows,
+            compared.new_rows,
+            difference.parts,
+            difference.keys.join(", "),
         );
-        if connection.backend().has_one_writer() {
+        if has_one_writer {
             // There, the swap has compared every value, in the same transaction.
             found.notes.push(format!(
                 "{name} is not as it was swapped: {text}; SQLite keeps old values as they were then, \
                  so that rows that programs have changed since differ"
             ));
         } else {
-            found.differences.push(Difference {
+            found.differences.push(Finding {
                 table: name.clone(),
                 column: None,
                 found: text,
@@ -187,8 +204,8 @@ async fn compare_sides(
     }
     Ok(VerifiedTable {
         table: name.clone(),
-        rows: new.rows(),
-        old_rows: Some(old.rows()),
+        rows: compared.new_rows,
+        old_rows: Some(compared.old_rows),
     })
 }
 
@@ -211,7 +228,7 @@ async fn check_ids(
         let condition = format!("{quoted} IS NOT NULL AND NOT ({is_id})");
         let damaged = count(connection, planned, &condition).await?;
         if damaged > 0 {
-            found.differences.push(Difference {
+            found.differences.push(Finding {
                 table: planned.table.name.clone(),
                 column: Some(column.becomes.to_owned()),
                 found: format!(
@@ -249,7 +266,7 @@ async fn check_references(
         }
         let text = format!("{lost} values refer to no row");
         if column.is_asserted {
-            found.differences.push(Difference {
+            found.differences.push(Finding {
                 table: planned.table.name.clone(),
                 column: Some(column.becomes.to_owned()),
                 found: text,

@@ -25,7 +25,7 @@ impl ColumnType {
             return true;
         }
         let members = self.members().into_iter();
-        let quoted = members.map(|word| format!("'{}'", word.replace('\'', "''")));
+        let quoted = members.map(|word| text_literal(self.backend, &word));
         let quoted: Vec<String> = quoted.collect();
         let is_it = |separator| self.bare() == format!("{name}({})", quoted.join(separator));
         !self.bare().contains('\\') && (is_it(",") || is_it(", "))

@@ -94,15 +94,16 @@ fn ids(
 }
 
 fn of_postgres(kind: Kind, from: Type, target: Backend, to: Type, column: &str) -> String {
+    let is_other = target != Backend::Postgres;
     match (kind, from, to) {
         // As a number of 32 bits, the largest one gets digits that are too large for a `float`.
-        (Kind::Single, ..) if target != Backend::Postgres => format!("{column}::double precision"),
+        (Kind::Single, ..) if is_other => format!("{column}::double precision"),
         (Kind::Bytes | Kind::Single | Kind::Double, ..) => column.into(),
         // `::text` takes away the spaces at the end.
         (Kind::Text, Type::PaddedText(length), _) => format!("rpad({column}::text, {length})"),
         // As text, 0 is the year 2000.
         (Kind::Integer, _, Type::Year) => format!("lpad({column}::text, 4, '0')"),
-        (Kind::Bool, ..) if target != Backend::Postgres => format!("{column}::integer::text"),
+        (Kind::Bool, ..) if is_other => format!("{column}::integer::text"),
         (Kind::Uuid, Type::Uuid, Type::FixedBytes(_) | Type::Bytes(_)) => {
             format!("uuid_send({column})")
         }
@@ -110,11 +111,11 @@ fn of_postgres(kind: Kind, from: Type, target: Backend, to: Type, column: &str) 
         // MariaDB's type reads fewer forms.
         (Kind::Uuid, Type::Text(_) | Type::PaddedText(_), _) => format!("{column}::uuid::text"),
         // The text of a moment has a zone, which others do not read.
-        (Kind::Timestamp, Type::Instant, Type::Instant) if target == Backend::Postgres => {
+        (Kind::Timestamp, Type::Instant, Type::Instant) if !is_other => {
             format!("{column}::text")
         }
         (Kind::Timestamp, Type::Instant, _) => format!("({column} AT TIME ZONE 'UTC')::text"),
-        (Kind::Timestamp, _, Type::Instant) if target == Backend::Postgres => {
+        (Kind::Timestamp, _, Type::Instant) if !is_other => {
             format!("({column} AT TIME ZONE 'UTC')::text")
         }
         _ => format!("{column}::text"),

@@ -212,12 +212,19 @@ async fn filled(source: String, target: String) -> Result<()> {
 /// What the target has stays, and none of the source's rows of that table comes.
 async fn kept(source: String, target: String) -> Result<()> {
     created(&source, &target).await?;
-    let change = "UPDATE customer SET kind_id = 1 WHERE kind_id = 7";
-    open(&source).await?.execute("known kinds", change).await?;
     let mut plan = plan(&source, &target, Some(ExistingRows::Delete)).await?;
     let kind = plan.tables.iter_mut();
     let mut kind = kind.filter(|table| table.name.name == "kind");
     kind.next().context("no kind")?.existing_rows = Some(ExistingRows::Keep);
+    let found = preflight(&source, &target, &plan).await?;
+    let refused = "customer.kind_id: a row refers to one of kind that the target, which keeps its rows, \
+                   does not have: 7; ";
+    ensure!(
+        matches!(&found.refused[..], [only] if only.contains(refused)),
+        "{found:?}"
+    );
+    let change = "UPDATE customer SET kind_id = 1 WHERE kind_id = 7";
+    open(&source).await?.execute("known kinds", change).await?;
     let found = preflight(&source, &target, &plan).await?;
     ensure!(found.refused.is_empty(), "{found:?}");
     ensure!(
