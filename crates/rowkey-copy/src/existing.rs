@@ -261,7 +261,7 @@ fn check_types(table: &Table, side: &TableSide) -> Result<(), Error> {
             return Err(Error::refused(
                 name(),
                 format!("its type is {found}, and the plan says {planned}"),
-                "change the plan or the table",
+                "change the column there, and write the plan again with `rowkey plan`",
             ));
         }
     }

@@ -203,9 +203,10 @@ impl CopyPlan {
     ) -> Result<(ColumnSide, ColumnSide), Error> {
         let (source, target) = (self.source()?, self.target()?);
         let from = ColumnType::parse(source, column.from.as_str());
+        let name = || format!("{}.{} ({})", table.name, column.name, column.from);
         let refused = |why: &str| {
             Error::refused(
-                format!("{}.{} ({})", table.name, column.name, column.from),
+                name(),
                 why,
                 match from.meaning() {
                     // Its values cannot be read.
@@ -262,7 +263,15 @@ impl CopyPlan {
             None => {
                 let kind = from
                     .kind_in(&to)
-                    .ok_or_else(|| refused(&format!("`{to}` does not hold all of its values")))?;
+                    .ok_or_else(|| {
+                        let why = format!("`{to}` does not hold all of its values");
+                        Error::refused(
+                            name(),
+                            why,
+                            "write another type in `to` (if the table exists, change the column there, and write \
+                             the plan again), or delete its entry to leave it out",
+                        )
+                    })?;
                 let is_interval = (own_from, own_to) == (Type::Interval, Type::Interval);
                 if is_interval && to.fraction_digits() < from.fraction_digits() {
                     return Err(refused(&format!("`{to}` would round its times")));

@@ -6,7 +6,7 @@ use std::iter::successors;
 use rowkey_core::Backend;
 use rowkey_tables::catalog::{Catalog, Dependent, DependentKind, QualifiedName, Table};
 use rowkey_tables::inventory::other_schemas;
-use rowkey_tables::types::{Kind, Type};
+use rowkey_tables::types::{ColumnType, Kind, Type};
 use rowkey_tables::{Connection, Error};
 
 use crate::checks;
@@ -25,6 +25,7 @@ pub(super) async fn of_database(
 ) -> Result<Vec<String>, Error> {
     let mut notes = omitted(plan, catalog);
     notes.extend(shared_sequences(plan, catalog));
+    notes.extend(moments(source, plan).await?);
     notes.extend(grants(source, plan).await?);
     notes.extend(programs(source, plan, catalog).await?);
     if engine(catalog.backend).objects.has_schemas {
@@ -38,6 +39,7 @@ pub(super) async fn of_database(
 /// What is left out of the rows of a table, or becomes something else.
 pub(super) fn of_rows(table: &PreparedTable<'_>) -> Vec<String> {
     let mut notes = durations(table);
+    notes.extend(longer_numbers(table));
     notes.extend(offsets(table.from.backend, table.original, &table.to));
     let engine_name = table.original.engine();
     if engine(table.from.backend).target.has_engines && !["InnoDB", ""].contains(&engine_name) {
@@ -64,6 +66,7 @@ pub(super) fn of_table(table: &PreparedTable<'_>) -> Vec<String> {
     if !engine(side.backend).objects.reference_attributes {
         notes.extend(references(table));
     }
+    notes.extend(words(source, table, side));
     notes.extend(collations(table, side));
     notes.extend(collations_of_postgres(source, table, side));
     notes
@@ -92,6 +95,52 @@ fn durations(table: &PreparedTable<'_>) -> Vec<String> {
             )
         })
         .collect()
+}
+
+/// Numbers of 32 bits that another type shows with all of their digits.
+fn longer_numbers(table: &PreparedTable<'_>) -> Vec<String> {
+    let columns = table.from.columns.iter().zip(&table.to.columns);
+    let longer = columns.filter(|(from, to)| (from.own, to.own) == (Type::Single, Type::Double));
+    let notes = longer.map(|(from, to)| {
+        format!(
+            "{}.{}: its numbers of 32 bits are the same in {}, which shows more of their digits",
+            table.original.name, from.name, to.sql_type
+        )
+    });
+    notes.collect()
+}
+
+/// Moments that become times without a zone, and were seen in another zone than UTC.
+async fn moments(source: &mut Connection, plan: &CopyPlan) -> Result<Vec<String>, Error> {
+    let (backend, target) = (plan.source()?, plan.target()?);
+    let Some(query) = engine(backend).sessions.zone else {
+        return Ok(Vec::new());
+    };
+    let doing = "the time zone of the source";
+    let row = source.one_row(doing, query, &[]).await?;
+    let zone = row.text(0)?;
+    if ["UTC", "GMT", "+00:00", "Etc/UTC"].contains(&zone) {
+        return Ok(Vec::new());
+    }
+    let mut notes = Vec::new();
+    for table in &plan.tables {
+        let columns = table.columns.iter().filter(|column| {
+            let from = ColumnType::parse(backend, column.from.as_str()).meaning();
+            let to = column.to.as_deref();
+            let to = to.and_then(|to| ColumnType::parse(target, to).meaning());
+            (from, to) == (Some(Type::Instant), Some(Type::Timestamp))
+        });
+        let columns: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
+        if !columns.is_empty() {
+            notes.push(format!(
+                "{}.{}: moments become times of UTC; sessions in the time zone of the source's server, {zone}, \
+                 saw other hours",
+                table.name,
+                columns.join(", ")
+            ));
+        }
+    }
+    Ok(notes)
 }
 
 /// What runs in the target for each row that is written to an existing table.
@@ -125,7 +174,13 @@ fn omitted(plan: &CopyPlan, catalog: &Catalog) -> Vec<String> {
         });
         match wholes.find(|whole| is_planned(plan, &whole.name)) {
             Some(whole) => notes.extend(of_partition(table, whole)),
-            None => notes.push(format!("the table {} is left out", table.name)),
+            None => notes.push(match table.is_of_tools() {
+                true => format!(
+                    "the table {} is left out: its tool for migrations has to make it in the target",
+                    table.name
+                ),
+                false => format!("the table {} is left out", table.name),
+            }),
         }
     }
     notes
@@ -297,27 +352,52 @@ fn of_definition(_: &Table) -> Vec<String> {
     Vec::new()
 }
 
+/// That columns of text take other words than those of an `enum` or a `set`.
+fn words(source: Backend, table: &Table, side: &TableSide) -> Vec<String> {
+    let columns = table.columns.iter().filter(|column| {
+        let own = column.column_type(source).meaning();
+        let copied = side.column(&column.name);
+        (matches!(own, Some(Type::Enum | Type::Set)) || !column.enum_words.is_empty())
+            && copied.is_some_and(|copied| matches!(copied.own, Type::Text(_)))
+    });
+    let notes = columns.map(|column| {
+        format!(
+            "{}.{}: the words of its type are left out: the target takes any text",
+            table.name, column.name
+        )
+    });
+    notes.collect()
+}
+
 /// What a copy cannot say of text in another way: that different texts are the same.
 fn collations(table: &Table, side: &TableSide) -> Vec<String> {
     let is_lenient = |collation: &str| {
         let collation = collation.to_ascii_lowercase();
         collation.contains("_ci") || ["nocase", "rtrim"].contains(&collation.as_str())
     };
-    let mut notes = Vec::new();
+    let mut columns: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for column in &table.columns {
         let copied = side.column(&column.name);
         if let (Some(collation), Some(copied)) = (&column.collation, copied)
             && is_lenient(collation)
             && copied.sql_type.collation() != Some(collation)
+            && !matches!(
+                copied.content,
+                Content::Ids(_) | Content::Values(Kind::Uuid)
+            )
         {
-            notes.push(format!(
-                "{}.{}: the collation {collation} is left out: the target may tell texts apart that were \
-                 the same",
-                table.name, column.name
-            ));
+            columns.entry(collation).or_default().push(&column.name);
         }
     }
-    notes
+    let notes = columns.into_iter().map(|(collation, columns)| {
+        format!(
+            "{}.{}: the collation {collation} is left out: the target may tell texts apart that were \
+             the same",
+            table.name,
+            columns.join(", ")
+        )
+    });
+    notes.collect()
 }
 
 /// What columns of PostgreSQL say of text besides their types: a collation, and that texts are the

@@ -122,6 +122,7 @@ impl TableSide {
         let mut columns: Vec<ColumnSide> = columns.collect::<Option<_>>()?;
         let is_exact = |column: &ColumnSide| match column.content {
             Content::Ids(_) | Content::Values(Kind::Integer | Kind::Uuid) => true,
+            Content::Values(Kind::Own) => matches!(column.own, Type::Integer { .. } | Type::Uuid),
             Content::Values(_) => false,
         };
         for column in &mut columns {

@@ -244,6 +244,8 @@ pub(crate) struct Sessions {
     pub(crate) unchecked: Option<[&'static str; 2]>,
     /// The setting of a session that writes.
     pub(crate) write: Option<&'static str>,
+    /// The query for the time zone of sessions that choose none, in which they see moments.
+    pub(crate) zone: Option<&'static str>,
 }
 
 /// How nobody writes some tables for a moment.
@@ -286,7 +288,8 @@ pub(crate) struct Target {
     pub(crate) update_from: Option<UpdateFrom>,
     /// The words of an INSERT for columns that the database always counts.
     pub(crate) own_numbers: &'static str,
-    /// The query for a type by its name, where users make types.
+    /// The query for a type by its name, where users make types: what it is called, and whether its
+    /// binary form is text.
     pub(crate) user_type: Option<&'static str>,
 }
 

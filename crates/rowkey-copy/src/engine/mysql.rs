@@ -132,6 +132,10 @@ const fn of(
             views: None,
             unchecked: Some(UNCHECKED),
             write: None,
+            zone: Some(
+                "SELECT CASE @@global.time_zone WHEN 'SYSTEM' THEN @@system_time_zone \
+                 ELSE @@global.time_zone END",
+            ),
         },
         target: Target {
             collations: Some(

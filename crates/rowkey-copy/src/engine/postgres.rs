@@ -131,6 +131,7 @@ pub(super) const ENGINE: Engine = Engine {
         views: None,
         unchecked: None,
         write: Some("SET client_min_messages = warning"),
+        zone: None,
     },
     target: Target {
         collations: None,
@@ -159,7 +160,8 @@ pub(super) const ENGINE: Engine = Engine {
         own_numbers: "OVERRIDING SYSTEM VALUE ",
         user_type: Some(
             "SELECT to_regtype($1)::text, \
-             COALESCE((SELECT typtype = 'e' FROM pg_type WHERE oid = to_regtype($1)), FALSE)",
+             COALESCE((SELECT typtype = 'e' OR p.proname = 'citextrecv' FROM pg_type t \
+             JOIN pg_proc p ON p.oid = t.typreceive WHERE t.oid = to_regtype($1)), FALSE)",
         ),
     },
     values: Values {

@@ -107,6 +107,7 @@ SELECT 'view', name FROM sqlite_master WHERE type = 'view' ORDER BY 2",
         unchecked: None,
         // References are checked at the end, because rows may refer to later ones.
         write: Some("PRAGMA foreign_keys = OFF"),
+        zone: None,
     },
     target: Target {
         collations: None,

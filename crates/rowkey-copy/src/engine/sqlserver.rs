@@ -126,6 +126,7 @@ pub(super) const ENGINE: Engine = Engine {
         unchecked: None,
         // An error ends the transaction.
         write: Some("SET XACT_ABORT ON"),
+        zone: None,
     },
     target: Target {
         collations: None,

@@ -106,6 +106,8 @@ impl ColumnPair<'_> {
     /// The least fraction of a second that the source has, in microseconds.
     fn least_fraction(&self) -> i64 {
         match self.from.own {
+            // SQLite's numbers of digits are not limits.
+            _ if self.source.stores_any_type() => 1,
             Type::Time | Type::Timestamp | Type::Instant => {
                 10_i64.pow(6 - self.from.sql_type.fraction_digits().min(6))
             }
@@ -140,7 +142,9 @@ impl ColumnPair<'_> {
     fn of_sqlite(&self, kind: Kind, suspects: &mut SuspectConditions) {
         match kind {
             Kind::Bool | Kind::Integer => suspects.add("typeof({}) NOT IN ('null', 'integer')"),
-            Kind::Single | Kind::Double => suspects.add("typeof({}) NOT IN ('null', 'real')"),
+            // Whether a number has few digits, only its reader says.
+            Kind::Single => suspects.all = true,
+            Kind::Double => suspects.add("typeof({}) NOT IN ('null', 'real')"),
             Kind::Text if matches!(self.from.own, Type::Own | Type::Loose(_)) => {
                 suspects.add("typeof({}) = 'blob'");
             }
@@ -266,7 +270,14 @@ impl ColumnPair<'_> {
             suspects.all |= is_limited && !self.target.stores_any_type();
             return;
         }
+        // Nor those of bits, whose text is all of them.
+        let is_bits = matches!(self.from.own, Type::Bits { .. });
         if let Type::Text(Some(most)) | Type::PaddedText(most) = self.to.own
+            && !self.target.stores_any_type()
+            && is_bits
+        {
+            suspects.all |= longest.is_none_or(|longest| longest > most);
+        } else if let Type::Text(Some(most)) | Type::PaddedText(most) = self.to.own
             && !self.target.stores_any_type()
             && (longest.is_none_or(|longest| longest > most) || self.has_longer_characters())
         {

@@ -83,7 +83,8 @@ pub(super) fn as_existing(side: &TableSide, table: &Table) -> TableSide {
         };
         let mut existing = ColumnSide::new(&column.name, sql_type, column.own, column.content);
         existing.instead = column.instead;
-        existing.tick = column.tick;
+        // Since the plan was written, the column may have got more digits.
+        existing.tick = column.tick.min(existing.sql_type.tick());
         existing.members.extend(found.enum_words.iter().cloned());
         existing.layout.clone_from(&found.layout);
         existing
@@ -304,17 +305,17 @@ async fn unknown_types(
                 Content::Values(Kind::Own) if is_known || !column.members.is_empty() => continue,
                 Content::Values(Kind::Text) if row.is(1)? => continue,
                 Content::Values(Kind::Text) if is_known => {
-                    format!(
-                        "{} of the target is no enum, so that it is not read from text",
-                        column.sql_type
-                    )
+                    format!("{} of the target is not read from text", column.sql_type)
                 }
                 _ => format!("the target has no type {}", column.sql_type),
             };
             let error = Error::refused(
                 format!("{}.{}", side.name, column.name),
                 why,
-                "make it there, or write `to = \"text\"`",
+                match creates {
+                    true => "make it there, or write `to = \"text\"`",
+                    false => "change the column there to text, and write the plan again",
+                },
             );
             let place = Place::Column(number, column.name.clone());
             refused.push((place, error));

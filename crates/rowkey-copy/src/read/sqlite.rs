@@ -98,9 +98,15 @@ impl<'r> Found<'r> {
             }
             (Kind::Bool, Self::Integer(truth @ (0 | 1))) => Cell::Bool(*truth == 1),
             (Kind::Integer, Self::Integer(number)) => Cell::Integer(*number),
-            (Kind::Single, Self::Real(number)) => Cell::Single(*number as f32),
+            (Kind::Single, Self::Real(number)) => Cell::Single(single(*number)?),
             (Kind::Double, Self::Real(number)) => Cell::Double(*number),
             (Kind::Bytes, Self::Blob(bytes)) => Cell::Bytes(batch.keep(bytes)),
+            // As some frameworks write no bytes, and truth.
+            (Kind::Bytes, Self::Text("")) => Cell::Bytes(batch.keep(&[])),
+            (Kind::Bool, Self::Text(truth @ ("t" | "f"))) => Cell::Bool(*truth == "t"),
+            (Kind::Integer, Self::Text(truth @ ("t" | "f"))) if column.own == Type::Flag => {
+                Cell::Integer((*truth == "t").into())
+            }
             (Kind::Uuid, Self::Blob(bytes)) => sixteen_cell(batch, bytes)?,
             (Kind::Single | Kind::Double | Kind::Bool | Kind::Bytes, _) => {
                 return Err(self.refused(column));
@@ -133,6 +139,33 @@ impl<'r> Found<'r> {
         match column.sql_type.as_str() {
             "" => format!("a value is {found}, and the column has no type"),
             sql_type => format!("a value is {found}, and the type is {sql_type}"),
+        }
+    }
+}
+
+/// A number of 32 bits that is the same, or that people see with the same digits.
+fn single(number: f64) -> Result<f32, String> {
+    let single = number as f32;
+    let is_exact = f64::from(single) == number;
+    match is_exact || single.to_string().parse() == Ok(number) {
+        true => Ok(single),
+        false => Err(format!(
+            "a value is {number}, which has more digits than a number of 32 bits"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_lose_digits_are_no_numbers_of_32_bits() {
+        for number in [0.0, -0.5, 19.99, 1e-3, 16_777_216.0, f64::INFINITY] {
+            assert!(single(number).is_ok(), "{number}");
+        }
+        for number in [16_777_217.0, 1e300, 0.123_456_789_012_345, 1e-300] {
+            assert!(single(number).is_err(), "{number}");
         }
     }
 }

@@ -57,16 +57,30 @@ fn push_time(text: &mut String, micros: i64) {
     );
 }
 
+/// `2024-01-31`, with midnight as some frameworks write it.
 pub fn read_date(text: &str) -> Option<i32> {
-    // A time after it would be ignored.
-    if text.len() != "2024-01-31".len() {
+    let is_zero = |time: &str| time.bytes().all(|byte| matches!(byte, b'0' | b':' | b'.'));
+    let date = match text.split_once([' ', 'T']) {
+        Some((date, time)) if is_zero(time) && read_time(time) == Some(0) => date,
+        Some(_) => return None,
+        None => text,
+    };
+    // Something after it would be ignored.
+    if date.len() != "2024-01-31".len() {
         return None;
     }
-    text.parse().ok().map(days_of)
+    date.parse().ok().map(days_of)
 }
 
-/// `HH:MM:SS`, with up to six digits after the point; up to 24:00:00, which PostgreSQL has.
+/// `HH:MM:SS`, with up to six digits after the point; up to 24:00:00, which PostgreSQL has. Before
+/// it, there may be the day that Rails writes.
 pub fn read_time(text: &str) -> Option<i64> {
+    let text = text.strip_prefix("2000-01-01 ").unwrap_or(text);
+    // Another day, or an offset, would be ignored.
+    let is_in_time = |byte: u8| byte.is_ascii_digit() || matches!(byte, b':' | b'.');
+    if !text.bytes().all(is_in_time) {
+        return None;
+    }
     let is_end = |fraction: &str| fraction.bytes().all(|byte| matches!(byte, b'.' | b'0'));
     if text.strip_prefix("24:00:00").is_some_and(is_end) {
         return Some(DAY);
@@ -132,8 +146,22 @@ mod tests {
         for days in [i32::MIN, i32::MAX, -730_486, 2_921_940] {
             assert_eq!(date_text(days), Err(OUTSIDE), "{days}");
         }
-        for text in ["", "2024-02-30", "2024-01-01 00:00:00", "0000-00-00"] {
+        for text in [
+            "",
+            "2024-02-30",
+            "2024-01-01 00:00:01",
+            "2024-01-01 ",
+            "2024-01-01 24:00:00",
+            "0000-00-00",
+        ] {
             assert_eq!(read_date(text), None, "{text}");
+        }
+        for text in ["2024-01-31 00:00:00", "2024-01-31T00:00:00.000"] {
+            assert_eq!(read_date(text), read_date("2024-01-31"), "{text}");
+        }
+        assert_eq!(read_time("2000-01-01 08:30:00"), read_time("08:30:00"));
+        for text in ["2024-05-05 10:00:00", "10:00:00+02:00", "10:00:00Z"] {
+            assert_eq!(read_time(text), None, "{text}");
         }
         assert_eq!(read_timestamp("2024-01-01 00:00:00.0000001"), None);
         assert_eq!(read_time("24:00:00.000001"), None);

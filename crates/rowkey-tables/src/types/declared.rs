@@ -8,7 +8,7 @@ impl ColumnType {
     /// Whether it is the same type in the words of a database. Collations do not count.
     pub fn is_same(&self, declared: &Self) -> bool {
         match self.backend.stores_any_type() {
-            true => self.affinity() == declared.affinity(),
+            true => self.backend == declared.backend && self.affinity() == declared.affinity(),
             false => self.spelling() == declared.spelling(),
         }
     }

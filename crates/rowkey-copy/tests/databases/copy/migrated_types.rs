@@ -19,7 +19,12 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         pair(suite, &name, sources.iter().copied(), target, durations);
         let name = format!("values_decide_about_types_of_frameworks_in_{to}");
         pair(suite, &name, sources.iter().copied(), target, types);
+        let name = format!("values_as_frameworks_write_them_in_{to}");
+        pair(suite, &name, [Backend::Sqlite], target, values);
     }
+    let mysql = Backend::MySql;
+    let name = "bits_of_any_number_in_characters";
+    pair(suite, name, [Backend::Postgres], mysql, bits);
 }
 
 /// A framework stores a duration as microseconds where the database has no intervals.
@@ -157,4 +162,111 @@ async fn types(source: String, target: String) -> Result<()> {
         ensure!(found.refused.iter().any(is_told), "{expected}: {found:?}");
     }
     Ok(())
+}
+
+/// What SQLite stores in columns whose types it does not know; and what columns of migrations would
+/// round in silence.
+async fn values(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let create = |types: [&str; 5]| {
+        let [ok, data, short, made, name] = types;
+        format!(
+            "CREATE TABLE thing (id integer NOT NULL PRIMARY KEY, ok {ok}, due date, at time, \
+             data {data}, short {short}, made {made}, name {name})"
+        )
+    };
+    let of_sqlite = ["boolean", "blob", "float", "datetime(6)", "varchar(9)"];
+    let types = match to.backend() {
+        Backend::Postgres => {
+            let extension = "CREATE EXTENSION IF NOT EXISTS citext";
+            to.execute("an extension", extension).await?;
+            ["boolean", "bytea", "real", "timestamp(0)", "citext"]
+        }
+        Backend::Sqlite => of_sqlite,
+        _ => ["tinyint(1)", "longblob", "float", "datetime", "varchar(9)"],
+    };
+    to.execute("a table", &create(types)).await?;
+    let rows = [
+        &*create(of_sqlite),
+        "INSERT INTO thing VALUES \
+         (1, 't', '2024-01-31 00:00:00', '2000-01-01 08:30:00', '', 19.99, '2024-05-05 10:00:00', 'Ada'), \
+         (2, 'f', '2024-02-01', '10:00:00', X'00', 0.5, '2024-05-05 10:00:00.000', 'a b')",
+    ];
+    execute(&mut from, "the source", &rows).await?;
+    if to.backend() == Backend::Sqlite {
+        // It keeps every value.
+        let plan = plan(&source, &target).await?;
+        return copy_into_existing(&source, &target, &plan).await;
+    }
+    for (column, value) in [
+        ("short", "0.123456789012345"),
+        ("short", "16777217.0"),
+        ("short", "1e300"),
+        ("made", "'2024-05-05 10:00:00.6'"),
+        ("at", "'2024-05-05 10:00:00'"),
+        ("due", "'2024-05-05 10:00:00'"),
+    ] {
+        let row = format!("INSERT INTO thing (id, {column}) VALUES (3, {value})");
+        from.execute("a row", &row).await?;
+        let plan = plan(&source, &target).await?;
+        let found = preflight(&source, &target, &plan).await?;
+        let is_it = |one: &String| one.contains(&format!("thing.{column}: "));
+        ensure!(
+            matches!(&found.refused[..], [only] if is_it(only)),
+            "{column} {value}: {found:?}"
+        );
+        let delete = "DELETE FROM thing WHERE id = 3";
+        from.execute("no such row", delete).await?;
+    }
+    let plan = plan(&source, &target).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(found.refused.is_empty(), "{found:?}");
+    copy_into_existing(&source, &target, &plan).await?;
+    let truth = match to.backend() {
+        Backend::Postgres => "ok",
+        _ => "ok = 1",
+    };
+    let query = format!(
+        "SELECT count(*) FROM thing WHERE id = 1 AND {truth} AND due = '2024-01-31' \
+         AND at = '08:30:00' AND length(data) = 0 AND name = 'Ada'"
+    );
+    ensure!(to.count("the row", &query, &[]).await? == 1);
+
+    if to.backend() != Backend::Postgres {
+        // A column that gets more digits afterwards holds what the plan's had no place for.
+        let row = "INSERT INTO thing (id, made) VALUES (3, '2024-05-05 10:00:00.6')";
+        from.execute("a row", row).await?;
+        let change = [
+            "DELETE FROM thing",
+            "DROP TABLE rowkey_copy",
+            "ALTER TABLE thing MODIFY made datetime(6)",
+        ];
+        execute(&mut to, "more digits", &change).await?;
+        let found = preflight(&source, &target, &plan).await?;
+        ensure!(found.refused.is_empty(), "{found:?}");
+        copy_into_existing(&source, &target, &plan).await?;
+    }
+    Ok(())
+}
+
+/// The text of bits has no length in PostgreSQL.
+async fn bits(source: String, target: String) -> Result<()> {
+    let table = |own| format!("CREATE TABLE mask (id integer NOT NULL PRIMARY KEY, bits {own})");
+    let mut from = open(&source).await?;
+    from.execute("a table", &table("bit varying")).await?;
+    let rows = "INSERT INTO mask VALUES (1, B'0101'), (2, B'')";
+    from.execute("rows", rows).await?;
+    let mut to = open(&target).await?;
+    to.execute("a table", &table("varchar(9)")).await?;
+    let plan = plan(&source, &target).await?;
+    let row = "INSERT INTO mask VALUES (3, B'0101010101')";
+    from.execute("a long row", row).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&found.refused[..], [only] if only.contains("a value has 10 characters")),
+        "{found:?}"
+    );
+    from.execute("no long row", "DELETE FROM mask WHERE id = 3")
+        .await?;
+    copy_into_existing(&source, &target, &plan).await
 }
