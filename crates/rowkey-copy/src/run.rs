@@ -191,11 +191,15 @@ impl Job<'_> {
         part_rows: Option<u32>,
     ) -> Result<Vec<Vec<Checkpoint>>, Error> {
         let known = checkpoint::read(target, &self.id, self.tables.len()).await?;
+        let catalog = Catalog::read(target).await?;
         if !create {
-            let catalog = Catalog::read(target).await?;
+            for table in &mut self.tables {
+                if let Ok(existing) = catalog.table(&table.to.name) {
+                    table.to.take_digits_of(existing);
+                }
+            }
             self.copy_trees_at_once(&catalog, known.as_deref());
         }
-        let catalog = Catalog::read(target).await?;
         let checkpoints = match known {
             Some(known) => {
                 let earlier = copied_rows::look(target, &catalog, &self.tables, &known).await?;

@@ -83,16 +83,17 @@ pub(super) fn as_existing(side: &TableSide, table: &Table) -> TableSide {
         };
         let mut existing = ColumnSide::new(&column.name, sql_type, column.own, column.content);
         existing.instead = column.instead;
-        // Since the plan was written, the column may have got more digits.
-        existing.tick = column.tick.min(existing.sql_type.tick());
+        existing.tick = column.tick;
         existing.members.extend(found.enum_words.iter().cloned());
         existing.layout.clone_from(&found.layout);
         existing
     });
-    TableSide {
+    let mut existing = TableSide {
         columns: columns.collect(),
         ..side.clone()
-    }
+    };
+    existing.take_digits_of(table);
+    existing
 }
 
 /// The side of a table that is made, with what the target's own types of these names consist of.
