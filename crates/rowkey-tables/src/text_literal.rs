@@ -44,9 +44,8 @@ pub fn line_literal(backend: Backend, text: &str) -> Option<String> {
             (!has_control).then(|| text_literal(backend, text))
         }
         _ if is_plain => Some(text_literal(backend, text)),
-        Backend::MySql | Backend::MariaDb => Some(format!("_utf8mb4 X'{}'", hex(text))),
-        // An operation gives a value that does not convert those of a column, as CAST would.
-        Backend::Sqlite => Some(format!("('' || CAST(X'{}' AS TEXT))", hex(text))),
+        Backend::MySql | Backend::MariaDb => Some(format!("_utf8mb4 X'{}'", hex(text.as_bytes()))),
+        Backend::Sqlite => Some(text_of_bytes(text.as_bytes())),
     }
 }
 
@@ -68,9 +67,15 @@ fn escaped(text: &str) -> String {
     literal
 }
 
-fn hex(text: &str) -> String {
-    let bytes = text.bytes().map(|byte| format!("{byte:02x}"));
-    bytes.collect()
+/// SQLite's text of any bytes. An operation gives a value that does not convert those of a column,
+/// as CAST would.
+pub fn text_of_bytes(bytes: &[u8]) -> String {
+    format!("('' || CAST(X'{}' AS TEXT))", hex(bytes))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
+    digits.collect()
 }
 
 #[cfg(test)]

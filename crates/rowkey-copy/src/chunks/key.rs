@@ -4,7 +4,7 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::{Column, Table};
-use rowkey_tables::text_literal::line_literal;
+use rowkey_tables::text_literal::{line_literal, text_of_bytes};
 use rowkey_tables::types::Type;
 use rowkey_tables::{Error, Value};
 
@@ -100,7 +100,7 @@ impl KeyColumn {
             (Form::Any, Value::Text(literal)) => Ok(literal.clone()),
             (Form::Any, Value::Bytes(bytes)) => match std::str::from_utf8(bytes) {
                 Ok(text) => self.text(text),
-                Err(_) => Err(self.refused("a value is not UTF-8")),
+                Err(_) => Ok(text_of_bytes(bytes)),
             },
             _ => Err(Error::Differs {
                 what: self.place.clone(),

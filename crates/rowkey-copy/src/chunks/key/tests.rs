@@ -79,6 +79,12 @@ fn literals_are_one_line_and_mean_the_same_in_every_session() {
             "('' || CAST(X'610a' AS TEXT))".into(),
         ),
         (
+            Backend::Sqlite,
+            "TEXT",
+            Value::Bytes(vec![0xff]),
+            "('' || CAST(X'ff' AS TEXT))".into(),
+        ),
+        (
             Backend::SqlServer,
             "uniqueidentifier",
             text(uuid),
