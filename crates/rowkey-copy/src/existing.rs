@@ -7,10 +7,11 @@ use rowkey_tables::{Connection, Error};
 
 use crate::checkpoint;
 use crate::engine::engine;
+use crate::orphan::orphan;
 use crate::plan::ExistingRows;
 use crate::preflight::clashes::shown;
-use crate::preflight::references::orphan;
 use crate::select::first;
+use crate::session;
 use crate::table_side::{ColumnSide, Content, TableSide};
 
 /// Fails, with what is wrong, for a reference without a row, if the target does not look while rows
@@ -217,6 +218,18 @@ pub(super) async fn delete_rows(
             "if that is right, drop the table rowkey_copy before",
         ));
     }
+    // Whatever refers to the rows is deleted with them.
+    session::uncheck(target).await?;
+    let outcome = delete_together(target, &deleted, doing).await;
+    session::check(target).await?;
+    outcome
+}
+
+async fn delete_together(
+    target: &mut Connection,
+    deleted: &[&TableSide],
+    doing: &str,
+) -> Result<(), Error> {
     let begin = engine(target.backend()).sessions.begin;
     target.execute(doing, begin).await?;
     for side in deleted {

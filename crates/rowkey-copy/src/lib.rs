@@ -27,6 +27,7 @@ mod merge;
 mod names;
 mod objects;
 mod omissions;
+mod orphan;
 #[cfg(feature = "parquet")]
 #[cfg_attr(docsrs, doc(cfg(feature = "parquet")))]
 pub mod parquet;

@@ -281,6 +281,7 @@ impl CopyPlan {
         };
         let from = ColumnSide {
             instead: column.instead,
+            takes_offsets: [own_from, own_to].contains(&Type::Instant),
             ..ColumnSide::new(&column.name, from, own_from, from_content)
         };
         let is_time = matches!(own_to, Type::Time | Type::Timestamp | Type::Instant);

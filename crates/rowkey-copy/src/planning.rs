@@ -80,7 +80,10 @@ pub(crate) async fn plan_for(
     let (left_out, mut tables): (Vec<&Table>, Vec<&Table>) =
         catalog.tables.iter().partition(|table| table.is_of_tools());
     // A table is copied as a whole.
-    tables.retain(|table| partitions::whole(table, &catalog).is_none());
+    tables.retain(|table| {
+        // PostgreSQL has some without columns.
+        partitions::whole(table, &catalog).is_none() && !table.columns.is_empty()
+    });
     order(&mut tables);
     let mut planner = Planner {
         source: source.backend(),

@@ -52,6 +52,8 @@ pub(crate) struct ColumnSide {
     pub(crate) tick: i64,
     /// What a reader puts in the place of some values.
     pub(crate) instead: Replacements,
+    /// Whether a time with an offset from UTC is a moment on one of the sides.
+    pub(crate) takes_offsets: bool,
     /// Whether a reader continues after a value that it refuses.
     pub(crate) keeps_refused: bool,
 }
@@ -71,6 +73,7 @@ impl ColumnSide {
             sql_type,
             tick: 1,
             instead: Replacements::default(),
+            takes_offsets: true,
             keeps_refused: false,
         }
     }

@@ -17,7 +17,7 @@
 use std::time::Instant;
 
 use rowkey_core::Backend;
-use rowkey_tables::catalog::Catalog;
+use rowkey_tables::catalog::{Catalog, creation_time};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::{Connection, Error, Progress, Silent, Step};
 
@@ -176,12 +176,21 @@ async fn refusals_of(
     work: &Work,
     catalog: &Catalog,
 ) -> Result<Refusals, Error> {
+    if let Some(created) = &work.created {
+        // Without new ids, only a comparison needs it, after the swap.
+        let (key, _) = work.key()?;
+        creation_time::unix_millis(work.backend, &key.table, created, "")?;
+    }
     let mut refusals: Refusals = with_backend!(work.backend, refuse(connection, work, catalog))?;
     let is_refused = !refusals.is_empty();
     match refusals.add_polymorphic(connection, work, catalog).await {
         // What is wrong with a definition may also be wrong with a query on the values.
         Err(Error::Database { .. }) if is_refused => {}
         outcome => outcome?,
+    }
+    // SQLite compares types of values itself.
+    if !is_refused && !work.backend.stores_any_type() {
+        refusals.add_other_texts(connection, work).await?;
     }
     refusals.add_unplanned(connection, work, catalog).await;
     refusals

@@ -10,7 +10,7 @@ use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::inventory::{self, Origin, Reference, others_of_type};
 use rowkey_tables::refusals;
-use rowkey_tables::types::ColumnType;
+use rowkey_tables::types::{ColumnType, Type};
 
 use crate::example_id;
 use crate::id_map::{TABLE, is_of_another_format};
@@ -293,6 +293,71 @@ impl Refusals {
                     format!("{kind} says {others}, so that not all of its values are of {}", key.name()),
                     "leave it out of the plan, and change its values for this table with a statement of \
                      your own after the swap",
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a reason for each reference whose values the map of ids would take for others than those
+    /// of the key: it has ids as text, and equal values may have several.
+    pub(super) async fn add_other_texts(
+        &mut self,
+        connection: &mut Connection,
+        work: &Work,
+    ) -> Result<(), Error> {
+        let Source::Mapped = work.source else {
+            return Ok(());
+        };
+        let backend = work.backend;
+        let (key_table, key) = work.key()?;
+        let column_type = |column: &Column| column.column_type(backend);
+        let key_type = column_type(&key.column);
+        let is_whole = |own: &ColumnType| matches!(own.meaning(), Some(Type::Integer { .. }));
+        let text = |own: &ColumnType, sql: &str| backend.as_compared(&own.as_mapped(sql));
+        let parents = key_table.name().quoted(backend)?;
+        let parent = format!("k.{}", quote_identifier(backend, &key.column.name)?);
+        for (table, changed) in work.columns().filter(|(_, changed)| !changed.is_key) {
+            let own = column_type(&changed.column);
+            let is_same = own.is_same(&key_type);
+            let has_one_text = own.has_one_text(changed.column.collation.as_deref());
+            if is_same && has_one_text || is_whole(&own) && is_whole(&key_type) {
+                continue;
+            }
+            let what = What::Reference((table.name().clone(), changed.column.name.clone()));
+            if is_same && changed.is_asserted {
+                self.add(
+                    what,
+                    format!("equal values of the type {own} have several texts, and new ids are found by text"),
+                    "give the key and its references another type first",
+                );
+                continue;
+            }
+            let children = table.name().quoted(backend)?;
+            let child = format!(
+                "{children}.{}",
+                quote_identifier(backend, &changed.column.name)?
+            );
+            let known = |condition: &str| {
+                format!("EXISTS (SELECT 1 FROM {parents} AS k WHERE {condition})")
+            };
+            let same_text = format!("{} = {}", text(&key_type, &parent), text(&own, &child));
+            let mut condition = format!("{child} IS NOT NULL AND NOT {}", known(&same_text));
+            if is_same {
+                // Others refer to nothing, and may go on doing so.
+                condition += &format!(" AND {}", known(&format!("{parent} = {child}")));
+            }
+            let doing = format!("the values of {what}");
+            let shown = own.readable(&child);
+            let rows = (children.as_str(), shown.as_str());
+            if let Some((count, examples)) = examples(connection, &doing, rows, &condition).await? {
+                self.add(
+                    what,
+                    format!(
+                        "its type is {own}, and that of the key {key_type}: new ids are found by text, and in \
+                         {count} rows it is not that of an id of the key, such as {examples}"
+                    ),
+                    "correct or delete these rows, or give the column the type of the key first",
                 );
             }
         }

@@ -73,7 +73,8 @@ pub(super) const ENGINE: Engine = Engine {
         programs_are_quoted: true,
         references_have_one_type: false,
         references_share_names: false,
-        reference_checks_can_be_off: false,
+        // For sessions in the role of a replica.
+        reference_checks_can_be_off: true,
         reference_attributes: true,
         used_names: |table| vec![table.to_owned(), format!("{table}_pkey")],
         unique_takes_nulls: true,

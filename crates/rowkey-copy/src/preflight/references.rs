@@ -1,16 +1,17 @@
 //! Rows that refer to rows which the target does not have when they are written.
 
 use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
 use rowkey_tables::catalog::{ForeignKey, QualifiedName, Table};
 use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::dialect::Dialect;
-use rowkey_tables::types::Kind;
-use rowkey_tables::{Error, Row};
+use rowkey_tables::types::{Kind, Type};
 
 use super::clashes::shown;
 use crate::compare::{self, TableRows};
-use crate::engine::{engine, of_column};
+use crate::engine::engine;
 use crate::objects;
+use crate::orphan::orphan;
 use crate::prepared::PreparedTable;
 use crate::select::first;
 use crate::table_side::{ColumnSide, Content};
@@ -195,8 +196,12 @@ fn is_comparable(table: &PreparedTable<'_>, reference: &Reference<'_>) -> bool {
     } = reference;
     let is_alike = |(one, other): (&String, &String)| {
         let (one, other) = (table.from.column(one), target.from.column(other));
-        let types = one.zip(other);
-        types.is_some_and(|(one, other)| one.sql_type.is_same(&other.sql_type))
+        one.zip(other).is_some_and(|(one, other)| {
+            let are_both = |is: fn(Type) -> bool| is(one.own) && is(other.own);
+            one.sql_type.is_same(&other.sql_type)
+                || are_both(|own| matches!(own, Type::Integer { .. }))
+                || are_both(|own| matches!(own, Type::Text(_) | Type::PaddedText(_)))
+        })
     };
     let original = target.original;
     let keys = original.keys.iter().map(|key| &key.columns);
@@ -204,54 +209,6 @@ fn is_comparable(table: &PreparedTable<'_>, reference: &Reference<'_>) -> bool {
     let mut keys = keys.chain(indexes);
     keys.any(|found| found.starts_with(target_columns))
         && columns.iter().zip(target_columns).all(is_alike)
-}
-
-/// What the first row without another refers to, by the quoted names of both tables. Some columns
-/// are compared byte by byte.
-pub(crate) async fn orphan(
-    connection: &mut Connection,
-    [child, parent]: [&str; 2],
-    columns: &[String],
-    target_columns: &[String],
-    exact: &[&str],
-) -> Result<Option<Row>, Error> {
-    let backend = connection.backend();
-    let doing = format!("the references of {child}");
-    let mut values = Vec::new();
-    let mut conditions = Vec::new();
-    let mut pairs = Vec::new();
-    let mut compared = Vec::new();
-    let comparable = |column: &str| of_column(engine(backend).rows.comparable, column);
-    for (name, other) in columns.iter().zip(target_columns) {
-        let one = format!("child.{}", quote_identifier(backend, name)?);
-        let other = format!("parent.{}", quote_identifier(backend, other)?);
-        values.push(comparable(&one));
-        conditions.push(format!("{one} IS NOT NULL"));
-        pairs.push(format!("{other} = {one}"));
-        if exact.contains(&name.as_str()) {
-            compared.push([&one, &other].map(|column| comparable(column)));
-        }
-    }
-    let found = format!("FROM {parent} AS parent WHERE {}", pairs.join(" AND "));
-    let is_missing = match compared.is_empty() {
-        true => format!("NOT EXISTS (SELECT 1 {found})"),
-        // MariaDB takes both for the same in another condition beside that they are equal.
-        false => {
-            let differs = compared.iter();
-            let differs =
-                differs.map(|[one, other]| format!("{one} NOT IN (SELECT {other} {found})"));
-            format!("({})", differs.collect::<Vec<_>>().join(" OR "))
-        }
-    };
-    let query = format!(
-        "SELECT {} FROM {child} AS child WHERE {} AND {is_missing}",
-        values.join(", "),
-        conditions.join(" AND "),
-    );
-    let rows = connection
-        .query(&doing, &first(backend, 1, &query), &[])
-        .await?;
-    Ok(rows.into_iter().next())
 }
 
 /// The rows of a table of SQLite, which says them itself.

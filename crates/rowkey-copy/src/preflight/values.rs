@@ -2,7 +2,7 @@
 
 use futures_util::future::try_join;
 use rowkey_core::Backend;
-use rowkey_tables::catalog::QualifiedName;
+use rowkey_tables::catalog::{QualifiedName, Table};
 use rowkey_tables::types::Kind;
 use rowkey_tables::{Connection, Error};
 use serde::Serialize;
@@ -106,7 +106,7 @@ pub(super) async fn misfits(
     let nothing = format!("SELECT 1 FROM ({rows}) AS readable");
     let doing = format!("the privileges on {}", from.name);
     source.query(&doing, &nothing, &[]).await?;
-    let mut suspects = suspect_columns(from, to, not_null)?;
+    let mut suspects = suspect_columns(original, from, to, not_null)?;
     count(source, from, &mut suspects, original.estimated_rows).await?;
     if !suspects.is_empty() {
         read_suspects(source, from, to, &mut suspects).await?;
@@ -116,11 +116,14 @@ pub(super) async fn misfits(
 }
 
 fn suspect_columns<'s>(
+    original: &Table,
     from: &'s TableSide,
     to: &'s TableSide,
     not_null: &[String],
 ) -> Result<Vec<SuspectColumn<'s>>, Error> {
     let mut suspects = Vec::new();
+    let primary_key = original.primary_key().map(|key| key.columns.as_slice());
+    let primary_key = primary_key.unwrap_or_default();
     for (place, (one, other)) in from.columns.iter().zip(&to.columns).enumerate() {
         let refuses_null = not_null.contains(&one.name);
         let pair = ColumnPair {
@@ -138,7 +141,7 @@ fn suspect_columns<'s>(
         suspects.push(SuspectColumn {
             from: one,
             to: other,
-            is_key: from.key.contains(&place),
+            is_key: from.key.contains(&place) || primary_key.contains(&one.name),
             refuses_null,
             refuses_other_json: pair.may_be_other_json(),
             source: from.backend,

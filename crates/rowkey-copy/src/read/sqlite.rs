@@ -3,7 +3,7 @@
 use futures_util::TryStreamExt;
 use rowkey_core::storage::StoredRef;
 use rowkey_tables::Error;
-use rowkey_tables::types::{Kind, Type};
+use rowkey_tables::types::{Kind, Type, clock};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection, TypeInfo, ValueRef};
 
@@ -110,6 +110,14 @@ impl<'r> Found<'r> {
             (Kind::Uuid, Self::Blob(bytes)) => sixteen_cell(batch, bytes)?,
             (Kind::Single | Kind::Double | Kind::Bool | Kind::Bytes, _) => {
                 return Err(self.refused(column));
+            }
+            (Kind::Timestamp, Self::Text(text))
+                if !column.takes_offsets && clock::has_other_offset(text) =>
+            {
+                return Err(format!(
+                    "a value is \"{}\", whose offset from UTC the target does not have",
+                    shortened(text)
+                ));
             }
             (_, Self::Text(text)) => text_cell(batch, kind, text)?,
             _ => return Err(self.refused(column)),

@@ -301,7 +301,12 @@ fn is_of_type(column: &ColumnSide, text: &str) -> bool {
     match column.own {
         Type::Enum => is_member(text),
         Type::Own if !column.members.is_empty() => is_member(text),
-        Type::Set => text.is_empty() || text.split(',').all(is_member),
+        // Words in another order, or twice, would be stored as others.
+        Type::Set => {
+            let place = |word| column.members.iter().position(|member| member == word);
+            let places: Option<Vec<usize>> = text.split(',').map(place).collect();
+            text.is_empty() || places.is_some_and(|places| places.is_sorted_by(|a, b| a < b))
+        }
         Type::Bits { length, is_fixed } => {
             let fits = match is_fixed {
                 true => text.len() == length as usize,

@@ -67,6 +67,12 @@ impl Sides {
         let names = in_order(before, planned, before.name != now.name);
         for (name, column) in &names.columns {
             let (of_old, of_new) = match column {
+                None => {
+                    let quoted = quote_identifier(backend, name)?;
+                    let compared = ColumnType::parse(backend, type_of(before, name));
+                    let compared = compared.as_compared(&quoted);
+                    (compared.clone(), compared)
+                }
                 Some(column) => {
                     let kept = match before.name == now.name {
                         true => &column.retired_name(),
@@ -74,18 +80,13 @@ impl Sides {
                     };
                     let kept = quote_identifier(backend, kept)?;
                     let current = quote_identifier(backend, column.becomes)?;
-                    (
-                        written.of_before(backend, type_of(before, name), &kept),
-                        written.of_now(&current)?,
-                    )
-                }
-                None => {
-                    let quoted = quote_identifier(backend, name)?;
-                    (quoted.clone(), quoted)
+                    let of_old = written.of_before(backend, type_of(before, name), &kept);
+                    let of_new = written.of_now(&current)?;
+                    (backend.as_compared(&of_old), backend.as_compared(&of_new))
                 }
             };
-            old.push(backend.as_compared(&of_old));
-            new.push(backend.as_compared(&of_new));
+            old.push(of_old);
+            new.push(of_new);
         }
         let select = |values: &[String], table: &QualifiedName| -> Result<String, Error> {
             Ok(format!(

@@ -18,7 +18,9 @@ pub(super) async fn open(address: &Address) -> Result<MySqlConnection, Error> {
     let url = address.secret().replacen("mariadb:", "mysql:", 1);
     let options = MySqlConnectOptions::from_str(&url)
         .map_err(Error::database("the address of the database"))?;
-    let options = options.disable_statement_logging();
+    let options = options
+        .disable_statement_logging()
+        .statement_cache_capacity(KEPT_STATEMENTS);
     let mut connection = options.connect().await.map_err(tls::connecting(address))?;
     for statement in [SETTINGS, ISOLATION] {
         execute(&mut connection, "the settings of the session", statement).await?;
@@ -63,6 +65,9 @@ const UNBOUND_AS_TEXT: bool = true;
 
 /// For the same reason. The server prepares it again by itself after a table has changed.
 const KEPT: bool = true;
+
+/// A look at each table of a large schema has a statement of its own. A server has 16,382 by default.
+const KEPT_STATEMENTS: usize = 4_000;
 
 impl_statements!(MySql, MySqlConnection, sqlx::mysql::MySqlArguments);
 pub(super) async fn scan(

@@ -74,6 +74,10 @@ fn held(row: &SqliteRow, index: usize) -> Result<Held<'_>, sqlx::Error> {
         "INTEGER" => Held::Integer(row.try_get_unchecked(index)?),
         "BLOB" => Held::Bytes(row.try_get_unchecked::<&[u8], _>(index)?.into()),
         "REAL" => Held::Real(row.try_get_unchecked(index)?),
-        _ => Held::Text(row.try_get_unchecked::<&str, _>(index)?.into()),
+        // Whatever a program has written.
+        _ => match row.try_get_unchecked::<&str, _>(index) {
+            Ok(text) => Held::Text(text.into()),
+            Err(_) => Held::Bytes(row.try_get_unchecked::<&[u8], _>(index)?.into()),
+        },
     })
 }

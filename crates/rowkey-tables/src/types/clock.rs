@@ -90,14 +90,21 @@ pub fn read_time(text: &str) -> Option<i64> {
     exact_micros(since)
 }
 
-/// Without an offset, or with one that is UTC's.
+/// Whether a text ends with an offset that is not UTC's.
+pub fn has_other_offset(text: &str) -> bool {
+    let is_utc = ["Z", "+00:00", "-00:00"]
+        .iter()
+        .any(|utc| text.ends_with(utc));
+    !is_utc && text.rfind(['+', '-']).is_some_and(|place| place > 10)
+}
+
+/// Without an offset, or with one, by which it is UTC's.
 pub fn read_timestamp(text: &str) -> Option<i64> {
     let plain = text
         .strip_suffix("+00:00")
         .or_else(|| text.strip_suffix('Z'))
         .unwrap_or(text);
-    let has_offset = plain.rfind(['+', '-']).is_some_and(|place| place > 10);
-    if has_offset {
+    if has_other_offset(plain) {
         let moment: jiff::Timestamp = plain.parse().ok()?;
         return read_timestamp(&jiff::tz::Offset::UTC.to_datetime(moment).to_string());
     }

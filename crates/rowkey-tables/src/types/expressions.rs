@@ -4,6 +4,7 @@ use rowkey_core::Backend::{MariaDb, MySql, Postgres, SqlServer, Sqlite};
 
 use super::column_type::ColumnType;
 use super::model::Type;
+use crate::dialect::Dialect;
 
 impl ColumnType {
     /// The text of a key of any type, as the map of re-keyed rows has it.
@@ -21,6 +22,39 @@ impl ColumnType {
                 )
             }
             SqlServer => format!("CONVERT(nvarchar(200), {sql})"),
+        }
+    }
+
+    /// The text of a value that differs where values do.
+    pub fn as_compared(&self, sql: &str) -> String {
+        match self.meaning() {
+            // As it is, it is shown with six digits.
+            Some(Type::Single) if self.backend.names_character_sets() => {
+                self.backend.as_compared(&format!("({sql} * 1e0)"))
+            }
+            _ => self.backend.as_compared(sql),
+        }
+    }
+
+    /// Whether equal values of a column have one text, as the map of re-keyed rows has it.
+    pub fn has_one_text(&self, collation: Option<&str>) -> bool {
+        match self.meaning() {
+            Some(
+                Type::Flag
+                | Type::Integer { .. }
+                | Type::Uuid
+                | Type::Bytes(_)
+                | Type::FixedBytes(_)
+                | Type::Decimal(Some(_))
+                | Type::Date,
+            ) => true,
+            Some(Type::Text(_) | Type::PaddedText(_)) => {
+                matches!(
+                    collation,
+                    None | Some("default" | "C" | "POSIX" | "ucs_basic")
+                )
+            }
+            _ => false,
         }
     }
 
@@ -97,6 +131,14 @@ impl ColumnType {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_numbers_are_compared_with_all_digits() {
+        let compared = |backend, sql_type| ColumnType::parse(backend, sql_type).as_compared("x");
+        assert_eq!(compared(MySql, "float"), "CAST((x * 1e0) AS BINARY)");
+        assert_eq!(compared(MariaDb, "double"), "CAST(x AS BINARY)");
+        assert_eq!(compared(Postgres, "real"), "(x)::text");
+    }
 
     #[test]
     fn times_are_read_whatever_their_digits() {

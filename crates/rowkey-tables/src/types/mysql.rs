@@ -23,6 +23,12 @@ fn parse(sql_type: &str) -> Option<Type> {
         Some((name, _)) if name.eq_ignore_ascii_case("set") => return Some(Type::Set),
         _ => {}
     }
+    // MariaDB stores it in less space.
+    let sql_type = sql_type
+        .split(" /*M!100301 COMPRESSED")
+        .next()
+        .unwrap_or(sql_type);
+    let sql_type = sql_type.strip_suffix(" compressed").unwrap_or(sql_type);
     let words = Words::of(sql_type)?;
     let (name, is_unsigned) = match words.name.split_once(" unsigned") {
         // A number that is shown with zeros is stored as any other.

@@ -49,7 +49,18 @@ impl ColumnType {
         {
             return Some(Kind::Own);
         }
+        if target.limits_numbers() && !is_same {
+            return None;
+        }
         match (own, other) {
+            // As Hibernate makes truth in MySQL and MariaDB.
+            (
+                Type::Bool | Type::Flag | Type::Integer { bytes: 1, .. },
+                Type::Bits {
+                    length: 1,
+                    is_fixed: true,
+                },
+            ) if target.backend.names_character_sets() => Some(Kind::Bool),
             // The server itself writes these as text.
             (Type::Own, Type::Text(_) | Type::Enum) if self.backend.shows_own_types_as_text() => {
                 Some(Kind::Text)
@@ -215,6 +226,13 @@ mod tests {
                 "numeric(9,2)",
                 Some(Kind::Decimal),
             ),
+            (Sqlite, "boolean", MariaDb, "bit(1)", Some(Kind::Bool)),
+            (Postgres, "boolean", MySql, "bit(1)", Some(Kind::Bool)),
+            (Postgres, "boolean", MySql, "bit(2)", None),
+            (Postgres, "real", MySql, "float(7,2)", None),
+            (Postgres, "double precision", MySql, "double unsigned", None),
+            (MySql, "float(7,2)", MySql, "float(7,2)", Some(Kind::Single)),
+            (MySql, "float(7,2)", MariaDb, "float", Some(Kind::Single)),
         ] {
             let kind = ColumnType::parse(source, from).kind_in(&ColumnType::parse(target, to));
             assert_eq!(kind, expected, "{from} to {to}");

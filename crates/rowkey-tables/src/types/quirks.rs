@@ -26,6 +26,15 @@ impl ColumnType {
         self.backend.stores_any_type() && self.bare().eq_ignore_ascii_case("any")
     }
 
+    /// Whether MySQL or MariaDB rounds floating-point numbers to some digits, or takes no negative
+    /// ones.
+    pub(super) fn limits_numbers(&self) -> bool {
+        let digits = self.words.as_ref().map(|words| words.numbers.len());
+        self.backend.names_character_sets()
+            && matches!(self.meaning(), Some(Type::Single | Type::Double))
+            && (digits == Some(2) || self.has("unsigned"))
+    }
+
     /// Whether it is a `char` or one of the types called after it.
     pub fn is_char(&self) -> bool {
         self.name().ends_with("char")

@@ -26,6 +26,10 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         pair(suite, &name, crate::LIVE, target, filled);
         let name = format!("rows_of_migrations_are_kept_in_{to}");
         pair(suite, &name, crate::LIVE, target, kept);
+        let name = format!("a_tree_of_migrations_is_emptied_in_{to}");
+        pair(suite, &name, [Backend::Sqlite], target, tree);
+        let name = format!("references_of_other_types_lead_somewhere_in_{to}");
+        pair(suite, &name, crate::LIVE, target, other_types);
         let name = format!("rows_of_migrations_are_merged_in_{to}");
         pair(suite, &name, crate::LIVE, target, merged);
         let name = format!("keys_that_are_merged_have_letters_of_the_source_in_{to}");
@@ -246,6 +250,58 @@ async fn kept(source: String, target: String) -> Result<()> {
     let row = open(&target).await?.one_row("a kind", query, &[]).await?;
     ensure!(row.text(0)? == "firm", "{row:?}");
     Ok(())
+}
+
+/// Rows that refer to each other go together.
+async fn tree(source: String, target: String) -> Result<()> {
+    let table = "CREATE TABLE page (id integer NOT NULL PRIMARY KEY, up integer, \
+                 FOREIGN KEY (up) REFERENCES page (id))";
+    let rows = "INSERT INTO page VALUES (1, NULL), (2, 1)";
+    execute(&mut open(&source).await?, "the source", &[table, rows]).await?;
+    let rows = "INSERT INTO page VALUES (3, NULL), (7, 3)";
+    execute(&mut open(&target).await?, "the target", &[table, rows]).await?;
+    let plan = plan(&source, &target, Some(ExistingRows::Delete)).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await
+}
+
+/// A reference that only the target has, between columns of two types of whole numbers.
+async fn other_types(source: String, target: String) -> Result<()> {
+    let create = |sizes: [&str; 2], reference: &str| {
+        [
+            format!(
+                "CREATE TABLE a_parent (id {} NOT NULL PRIMARY KEY)",
+                sizes[0]
+            ),
+            format!(
+                "CREATE TABLE child (number integer NOT NULL PRIMARY KEY, id {}{reference})",
+                sizes[1]
+            ),
+        ]
+    };
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    for table in create(["integer", "bigint"], "") {
+        from.execute("a table", &table).await?;
+    }
+    let reference = ", FOREIGN KEY (id) REFERENCES a_parent (id)";
+    for table in create(["bigint", "bigint"], reference) {
+        to.execute("a table", &table).await?;
+    }
+    let rows = [
+        "INSERT INTO a_parent VALUES (1)",
+        "INSERT INTO child VALUES (1, 99), (2, 1), (3, NULL)",
+    ];
+    execute(&mut from, "the rows", &rows).await?;
+    let plan = plan(&source, &target, None).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&found.refused[..], [only] if only.contains("child.id: a row refers to one of a_parent")),
+        "{found:?}"
+    );
+    from.execute("no such row", "DELETE FROM child WHERE id = 99")
+        .await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await
 }
 
 /// A row with a key of the source becomes the source's, and others stay.

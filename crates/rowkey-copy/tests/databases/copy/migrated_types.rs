@@ -25,6 +25,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     let mysql = Backend::MySql;
     let name = "bits_of_any_number_in_characters";
     pair(suite, name, [Backend::Postgres], mysql, bits);
+    let name = "sets_keep_their_order";
+    pair(suite, name, [Backend::Postgres], mysql, sets);
 }
 
 /// A framework stores a duration as microseconds where the database has no intervals.
@@ -183,6 +185,7 @@ async fn values(source: String, target: String) -> Result<()> {
             ["boolean", "bytea", "real", "timestamp(0)", "citext"]
         }
         Backend::Sqlite => of_sqlite,
+        Backend::MySql => ["bit(1)", "longblob", "float", "datetime", "varchar(9)"],
         _ => ["tinyint(1)", "longblob", "float", "datetime", "varchar(9)"],
     };
     to.execute("a table", &create(types)).await?;
@@ -203,6 +206,7 @@ async fn values(source: String, target: String) -> Result<()> {
         ("short", "16777217.0"),
         ("short", "1e300"),
         ("made", "'2024-05-05 10:00:00.6'"),
+        ("made", "'2024-05-05 10:00:00+02:00'"),
         ("at", "'2024-05-05 10:00:00'"),
         ("due", "'2024-05-05 10:00:00'"),
     ] {
@@ -268,5 +272,29 @@ async fn bits(source: String, target: String) -> Result<()> {
     );
     from.execute("no long row", "DELETE FROM mask WHERE id = 3")
         .await?;
+    copy_into_existing(&source, &target, &plan).await
+}
+
+/// The server would store the words in its own order, and each once.
+async fn sets(source: String, target: String) -> Result<()> {
+    let table = |own| format!("CREATE TABLE thing (id integer NOT NULL PRIMARY KEY, tags {own})");
+    let mut from = open(&source).await?;
+    from.execute("a table", &table("text")).await?;
+    let rows = "INSERT INTO thing VALUES (1, 'x,y'), (2, ''), (3, 'y')";
+    from.execute("rows", rows).await?;
+    let mut to = open(&target).await?;
+    to.execute("a table", &table("set('x','y')")).await?;
+    let plan = plan(&source, &target).await?;
+    for tags in ["y,x", "x,x", "z"] {
+        let row = format!("INSERT INTO thing VALUES (4, '{tags}')");
+        from.execute("a row", &row).await?;
+        let found = preflight(&source, &target, &plan).await?;
+        ensure!(
+            matches!(&found.refused[..], [only] if only.contains(tags)),
+            "{found:?}"
+        );
+        from.execute("no such row", "DELETE FROM thing WHERE id = 4")
+            .await?;
+    }
     copy_into_existing(&source, &target, &plan).await
 }

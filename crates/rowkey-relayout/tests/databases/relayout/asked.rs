@@ -15,6 +15,7 @@ use crate::LIVE;
 use crate::relayout::add_on;
 use crate::relayout::rekeyed::{self, create};
 use crate::relayout::shop::{self, Shop, number, text};
+use crate::relayout::verified::verified;
 
 const MYSQL: [Backend; 2] = [Backend::MySql, Backend::MariaDb];
 
@@ -24,6 +25,12 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         "values_of_another_format_are_told" => another_format,
         "kinds_of_rows_without_a_table_are_told" => unseen,
         "every_reason_is_told_at_once" => reasons,
+    );
+    scenarios!(suite, &[Backend::Postgres, Backend::MySql, Backend::MariaDb];
+        "references_of_another_type_are_not_cut" => other_texts,
+    );
+    scenarios!(suite, &[Backend::Postgres];
+        "equal_ids_with_several_texts_are_refused" => several_texts,
     );
     scenarios!(suite, &MYSQL;
         "a_reference_to_what_is_gone_is_refused" => targetless,
@@ -136,6 +143,88 @@ async fn reasons(shop: Shop) -> Result<()> {
         &["seen", "mention.ticket_id"],
     )
     .map(|_| ())
+}
+
+/// The map of ids finds them by their text, which that of another type may not be.
+async fn other_texts(shop: Shop) -> Result<()> {
+    create(&shop).await?;
+    let mut connection = shop.connect().await?;
+    for statement in [
+        "CREATE TABLE bill (number integer NOT NULL PRIMARY KEY, ticket_id decimal(10,2))",
+        "INSERT INTO bill VALUES (1, 1), (2, 2), (3, NULL)",
+        "CREATE TABLE note (number integer NOT NULL PRIMARY KEY, ticket_id varchar(20))",
+        "INSERT INTO note VALUES (1, '1'), (2, NULL)",
+    ] {
+        connection.execute("other tables", statement).await?;
+    }
+    let mut request = rekeyed::request();
+    for table in ["bill", "note"] {
+        let reference = (table.into(), "ticket_id".into());
+        request.unasserted.push(reference);
+    }
+    let plan = shop.plan_for(&request).await?;
+    let found = preflight(&shop, &plan).await?.refused;
+    ensure!(
+        matches!(&found[..], [only] if only.contains("bill.ticket_id: its type is")
+            && only.contains("in 2 rows") && only.contains("1.00")),
+        "{found:?}"
+    );
+    shop::refused(shop.run(&plan, Phase::Swap).await, &["bill.ticket_id"])?;
+    for statement in [
+        "DROP TABLE bill",
+        "INSERT INTO note VALUES (3, '2 '), (4, '02')",
+    ] {
+        connection.execute("other rows", statement).await?;
+    }
+    request
+        .unasserted
+        .retain(|(table, _)| *table != "bill".into());
+    let plan = shop.plan_for(&request).await?;
+    let found = preflight(&shop, &plan).await?.refused;
+    ensure!(
+        matches!(&found[..], [only] if only.contains("note.ticket_id") && only.contains("in 2 rows")),
+        "{found:?}"
+    );
+    let delete = "DELETE FROM note WHERE number > 2";
+    connection.execute("no such rows", delete).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    let found = verified(&shop, &plan).await?;
+    let is_lost = |note: &String| note.starts_with("note.");
+    ensure!(
+        found.differences.is_empty() && !found.notes.iter().any(is_lost),
+        "{found:?}"
+    );
+    Ok(())
+}
+
+async fn several_texts(shop: Shop) -> Result<()> {
+    let mut connection = shop.connect().await?;
+    for statement in [
+        "CREATE TABLE account (name numeric PRIMARY KEY)",
+        "CREATE TABLE post (number integer PRIMARY KEY, author numeric REFERENCES account, guest numeric)",
+        "INSERT INTO account VALUES (5), (6)",
+        "INSERT INTO post VALUES (1, 5.0, 6.00), (2, 6, 7)",
+    ] {
+        connection.execute("the tables", statement).await?;
+    }
+    let request = Request {
+        table: "account".into(),
+        column: "name".into(),
+        created: None,
+        unasserted: vec![("post".into(), "guest".into())],
+        ..rekeyed::request()
+    };
+    let plan = shop.plan_for(&request).await?;
+    let found = preflight(&shop, &plan).await?.refused;
+    let has = |part: &str| found.iter().any(|reason| reason.contains(part));
+    ensure!(
+        found.len() == 2
+            && has("post.author: equal values")
+            && has("post.guest: its type")
+            && has("in 1 rows"),
+        "{found:?}"
+    );
+    Ok(())
 }
 
 /// Both formats have a version 4, and no value is damaged: only the times tell.

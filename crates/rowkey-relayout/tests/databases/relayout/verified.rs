@@ -17,6 +17,9 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     scenarios!(suite, &[Backend::Postgres, Backend::MySql, Backend::MariaDb];
         "what_is_not_swapped_does_not_verify" => not_swapped,
     );
+    scenarios!(suite, &[Backend::Sqlite];
+        "text_that_is_not_utf_8_is_compared" => other_text,
+    );
     crate::relayout::add(suite, "damage_after_a_rekey_is_found", damaged_rekey);
     crate::relayout::add_printed(suite, "a_reference_without_a_row_is_found", lost_reference);
 }
@@ -27,6 +30,20 @@ pub(crate) async fn verified(shop: &Shop, plan: &Plan) -> Result<Verification, E
         found: error.to_string(),
     })?;
     verify(&mut connection, plan, &mut Silent).await
+}
+
+async fn other_text(shop: Shop) -> Result<()> {
+    rekeyed::create(&shop).await?;
+    let plan = rekeyed::plan(&shop).await?;
+    let change = "UPDATE ticket SET title = CAST(x'ff' AS text) WHERE id = 7";
+    shop.connect().await?.execute("a text", change).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    let found = verified(&shop, &plan).await?;
+    ensure!(
+        found.differences.is_empty() && !found.notes.iter().any(|note| note.contains("differ")),
+        "{found:?}"
+    );
+    Ok(())
 }
 
 async fn equal_tables(shop: Shop) -> Result<()> {
