@@ -11,6 +11,7 @@ mod batch;
 mod checkpoint;
 mod checks;
 pub mod chunks;
+mod collations;
 mod compare;
 mod conditions;
 mod copied_rows;

@@ -6,7 +6,7 @@ use std::iter::successors;
 use rowkey_core::Backend;
 use rowkey_tables::catalog::{Catalog, Dependent, DependentKind, QualifiedName, Table};
 use rowkey_tables::inventory::other_schemas;
-use rowkey_tables::types::{ColumnType, Kind, Type};
+use rowkey_tables::types::{ColumnType, Kind, Type, collation};
 use rowkey_tables::{Connection, Error};
 
 use crate::checks;
@@ -67,7 +67,7 @@ pub(super) fn of_table(table: &PreparedTable<'_>) -> Vec<String> {
         notes.extend(references(table));
     }
     notes.extend(words(source, table, side));
-    notes.extend(collations(table, side));
+    notes.extend(collations(source, table, side));
     notes.extend(collations_of_postgres(source, table, side));
     notes
 }
@@ -369,34 +369,42 @@ fn words(source: Backend, table: &Table, side: &TableSide) -> Vec<String> {
     notes.collect()
 }
 
-/// What a copy cannot say of text in another way: that different texts are the same.
-fn collations(table: &Table, side: &TableSide) -> Vec<String> {
+/// What a copy says of text in another way, or not at all: that different texts are the same.
+fn collations(source: Backend, table: &Table, side: &TableSide) -> Vec<String> {
     let is_lenient = |collation: &str| {
         let collation = collation.to_ascii_lowercase();
         collation.contains("_ci") || ["nocase", "rtrim"].contains(&collation.as_str())
     };
-    let mut columns: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut columns: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for column in &table.columns {
-        let copied = side.column(&column.name);
-        if let (Some(collation), Some(copied)) = (&column.collation, copied)
-            && is_lenient(collation)
-            && copied.sql_type.collation() != Some(collation)
-            && !matches!(
-                copied.content,
-                Content::Ids(_) | Content::Values(Kind::Uuid)
-            )
-        {
-            columns.entry(collation).or_default().push(&column.name);
-        }
+        let (Some(collation), Some(copied)) = (&column.collation, side.column(&column.name)) else {
+            continue;
+        };
+        let what = match copied.sql_type.collation() {
+            Some(same) if same == collation => continue,
+            Some(other) if engine(source).columns.names_collations => {
+                match collation::nearest(collation, &[other.to_owned()]) {
+                    Some((_, differences)) if differences.is_empty() => continue,
+                    Some((_, differences)) => format!("becomes {other}: {differences}"),
+                    None => format!("becomes {other}"),
+                }
+            }
+            _ if is_lenient(collation)
+                && !matches!(
+                    copied.content,
+                    Content::Ids(_) | Content::Values(Kind::Uuid)
+                ) =>
+            {
+                "is left out: the target may tell texts apart that were the same".to_owned()
+            }
+            _ => continue,
+        };
+        let note = format!("the collation {collation} {what}");
+        columns.entry(note).or_default().push(&column.name);
     }
-    let notes = columns.into_iter().map(|(collation, columns)| {
-        format!(
-            "{}.{}: the collation {collation} is left out: the target may tell texts apart that were \
-             the same",
-            table.name,
-            columns.join(", ")
-        )
-    });
+    let notes = columns
+        .into_iter()
+        .map(|(note, columns)| format!("{}.{}: {note}", table.name, columns.join(", ")));
     notes.collect()
 }
 

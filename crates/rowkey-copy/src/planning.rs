@@ -11,6 +11,7 @@ use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{self, ColumnType, Type};
 use rowkey_tables::{Connection, Error, Progress, Step, StoredIds};
 
+use crate::collations::replace_unknown;
 use crate::engine::engine;
 use crate::existing::has_rows;
 use crate::partitions;
@@ -58,6 +59,7 @@ pub async fn plan(
     let there = Catalog::read(target).await?;
     let backend = target.backend();
     let mut planned = plan_for(source, backend, &there.tables, choices, progress, ids).await?;
+    replace_unknown(target, &mut planned.plan).await?;
     for table in &mut planned.plan.tables {
         if table.existing_rows.is_some() {
             let has_rows = has_rows(target, &table.becomes).await?;

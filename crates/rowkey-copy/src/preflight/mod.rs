@@ -252,10 +252,13 @@ impl Findings {
         }
         let refused = refused.into_iter().map(|(_, error)| error);
         self.refuse(Kind::Target, refused);
+        // What may be read, also by the references of others.
+        let (mut readable, mut looked_at) = (Vec::new(), Vec::new());
         for planned in tables {
             let PreparedTable { original, from, to } = planned;
             if to.keeps_rows() {
                 self.notes.push(existing::kept(to));
+                readable.push(planned.with_target(to.clone()));
                 continue;
             }
             let existing = target::table_of(target_catalog, to);
@@ -276,7 +279,7 @@ impl Findings {
             let table = PreparedTable { original, from, to };
             session::mark(source).await?;
             let checked = self
-                .check_table(source, target, &table, existing, &not_null, tables)
+                .check_table(source, target, &table, existing, &not_null)
                 .await;
             match checked {
                 Err(error) if error.is_denied() => {
@@ -288,9 +291,17 @@ impl Findings {
                     );
                     self.refuse(Kind::Denied, [refused]);
                 }
-                outcome => outcome?,
+                outcome => {
+                    outcome?;
+                    readable.push(planned.with_target(planned.to.clone()));
+                    looked_at.push((table, existing));
+                }
             }
             session::unmark(source).await?;
+        }
+        for (table, existing) in looked_at {
+            self.check_references(source, target, &table, existing, &readable)
+                .await?;
         }
         Ok(())
     }
@@ -302,7 +313,6 @@ impl Findings {
         table: &PreparedTable<'_>,
         existing: Option<&Table>,
         not_null: &[String],
-        tables: &[PreparedTable<'_>],
     ) -> Result<(), Error> {
         let misfits = values::misfits(source, table, not_null).await?;
         let columns: Vec<String> = misfits
@@ -311,15 +321,7 @@ impl Findings {
             .collect();
         self.refuse(Kind::Values, misfits.iter().map(Misfits::error));
         self.values.extend(misfits);
-        let orphans = references::orphans(source, table, existing, tables).await?;
-        self.refuse(Kind::References, orphans);
         if let Some(existing) = existing {
-            let late = references::to_later_tables(source, table, existing, tables).await?;
-            self.refuse(Kind::References, late);
-            let kept = references::to_kept_tables(source, target, table, existing, tables);
-            let (refused, notes) = kept.await?;
-            self.refuse(Kind::References, refused);
-            self.notes.extend(notes);
             let broken = conditions::broken(source, table, existing).await?;
             self.refuse(Kind::Checks, broken.refused);
             self.notes.extend(broken.notes);
@@ -327,6 +329,28 @@ impl Findings {
         let found = clashes::find(source, target, table, existing, &columns).await?;
         self.refuse(Kind::Unique, found.refused);
         self.notes.extend(found.notes);
+        Ok(())
+    }
+
+    async fn check_references(
+        &mut self,
+        source: &mut Connection,
+        target: &mut Connection,
+        table: &PreparedTable<'_>,
+        existing: Option<&Table>,
+        tables: &[PreparedTable<'_>],
+    ) -> Result<(), Error> {
+        let orphans = references::orphans(source, table, existing, tables).await?;
+        self.refuse(Kind::References, orphans);
+        let Some(existing) = existing else {
+            return Ok(());
+        };
+        let late = references::to_later_tables(source, table, existing, tables).await?;
+        self.refuse(Kind::References, late);
+        let kept = references::to_kept_tables(source, target, table, existing, tables);
+        let (refused, notes) = kept.await?;
+        self.refuse(Kind::References, refused);
+        self.notes.extend(notes);
         Ok(())
     }
 

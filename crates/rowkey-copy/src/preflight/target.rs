@@ -2,11 +2,12 @@
 
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, Generated, QualifiedName, Table, layout_of};
-use rowkey_tables::connection::{Connection, Row, Value};
+use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::dialect::{Asked, Dialect};
 use rowkey_tables::types::layout::Layout;
 use rowkey_tables::types::{Kind, Type, collation};
 
+use crate::collations::known_collations;
 use crate::engine::engine;
 use crate::plan::CopyPlan;
 use crate::table_side::{ColumnSide, Content, TableSide};
@@ -331,14 +332,9 @@ async fn unknown_collations(
     sides: &[&TableSide],
 ) -> Result<Vec<Refusal>, Error> {
     let mut refused = Vec::new();
-    let Some(query) = engine(target.backend()).target.collations else {
+    let Some(known) = known_collations(target).await? else {
         return Ok(refused);
     };
-    let rows = target
-        .query("the collations of the target", query, &[])
-        .await?;
-    let known: Result<Vec<String>, Error> = rows.iter().map(full_name).collect();
-    let known = known?;
     for (number, side) in sides.iter().enumerate() {
         for column in &side.columns {
             let Some(unknown) = &column.collation else {
@@ -367,13 +363,4 @@ async fn unknown_collations(
         }
     }
     Ok(refused)
-}
-
-/// MariaDB names its newest collations without the character set, which several of them share.
-fn full_name(row: &Row) -> Result<String, Error> {
-    let (charset, collation) = (row.text(0)?, row.text(1)?);
-    Ok(match collation.starts_with("uca1400_") {
-        true => format!("{charset}_{collation}"),
-        false => collation.to_owned(),
-    })
 }

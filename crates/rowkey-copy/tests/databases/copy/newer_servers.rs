@@ -1,7 +1,6 @@
 //! What only newer servers have, from and to those that have it.
 
 use anyhow::{Context, Result, ensure};
-use rowkey_copy::CopyPlan;
 use rowkey_tables::Silent;
 use rowkey_testkit::{Backend, Server, Suite, test_name};
 
@@ -64,7 +63,7 @@ fn takes(suite: &Suite, backend: Backend, statement: &str) -> bool {
 }
 
 /// A table with a column of each collation of the source for all of Unicode. What the target does
-/// not have is proposed, and the plan with the proposals is copied.
+/// not have becomes the nearest.
 async fn collations(source: String, target: String) -> Result<()> {
     let mut db = open(&source).await?;
     let query = "SELECT collation_name FROM information_schema.collation_character_set_applicability \
@@ -85,43 +84,15 @@ async fn collations(source: String, target: String) -> Result<()> {
     let insert = format!("INSERT INTO word VALUES (1, {})", values.join(", "));
     execute(&mut db, "the source", &[&create, &insert]).await?;
     let plan = plan(&source, &target).await?;
+    let found = preflight(&source, &target, &plan).await?;
     let is_other = source.split('/').nth(2) != target.split('/').nth(2);
-    if !is_other {
-        let refused = preflight(&source, &target, &plan).await?.refused;
-        ensure!(refused.is_empty(), "{refused:?}");
-    }
-    let plan = with_nearest(&source, &target, plan).await?;
+    let is_told = |note: &String| note.contains("the collation ") && note.contains(" becomes ");
+    ensure!(
+        found.refused.is_empty() && found.notes.iter().any(is_told) == is_other,
+        "{found:?}"
+    );
     copy_equal(&source, &target, &plan).await?;
     Ok(())
-}
-
-/// The plan with the collations that the preflight proposes.
-pub(crate) async fn with_nearest(
-    source: &str,
-    target: &str,
-    mut plan: CopyPlan,
-) -> Result<CopyPlan> {
-    for refusal in preflight(source, target, &plan).await?.refused {
-        let (table, column, to) = proposal(&refusal).with_context(|| refusal.clone())?;
-        let mut tables = plan.tables.iter_mut();
-        let table = tables.find(|planned| planned.becomes.name == table);
-        let mut columns = table.into_iter().flat_map(|table| &mut table.columns);
-        let column = columns.find(|planned| planned.name == column);
-        column.context(refusal.clone())?.to = Some(to.to_owned());
-    }
-    let refused = preflight(source, target, &plan).await?.refused;
-    ensure!(refused.is_empty(), "{refused:?}");
-    Ok(plan)
-}
-
-/// The table, the column and the type that a refusal proposes: `word.c1: the target has no
-/// collation …; write the nearest one, `to = "…"`: …`.
-fn proposal(refusal: &str) -> Option<(&str, &str, &str)> {
-    let (column, rest) = refusal.split_once(": the target has no collation ")?;
-    let (_, rest) = rest.split_once("`to = \"")?;
-    let (to, differences) = rest.split_once("\"`: ")?;
-    let (table, column) = column.split_once('.')?;
-    (!differences.is_empty()).then_some((table, column, to))
 }
 
 /// Rows that break what is not enforced, or was not validated, arrive; what is left out is told.

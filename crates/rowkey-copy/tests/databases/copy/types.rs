@@ -7,7 +7,6 @@ use rowkey_tables::Value;
 use rowkey_testkit::{Backend, Search, Server, Suite, test_name};
 
 use crate::copy::held::{nothing_is_refused, preflight};
-use crate::copy::newer_servers::with_nearest;
 use crate::copy::{compare, copy, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
@@ -301,7 +300,7 @@ async fn large(source: String, target: String) -> Result<()> {
     ] {
         db.execute("the source", &statement).await?;
     }
-    let plan = with_nearest(&source, &target, plan(&source, &target).await?).await?;
+    let plan = plan(&source, &target).await?;
     move_rows(&source, &target, &plan).await?;
     let mut to = open(&target).await?;
     let query = match to.backend() {
@@ -345,7 +344,7 @@ async fn counters(source: String, target: String) -> Result<()> {
             db.execute("the source", statement).await?;
         }
     }
-    let plan = with_nearest(&source, &target, plan(&source, &target).await?).await?;
+    let plan = plan(&source, &target).await?;
     // Numbers that were counted after the plan, and their rows are gone too.
     for table in ["thing", "other"] {
         for statement in [
