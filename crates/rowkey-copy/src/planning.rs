@@ -86,7 +86,7 @@ pub(crate) async fn plan_for(
         // PostgreSQL has some without columns.
         partitions::whole(table, &catalog).is_none() && !table.columns.is_empty()
     });
-    order(&mut tables);
+    order(&mut tables, there);
     let mut planner = Planner {
         source: source.backend(),
         target,
@@ -138,17 +138,24 @@ pub(crate) async fn plan_for(
     })
 }
 
+/// What a table refers to, on one side or the other.
+fn referred<'t>(table: &'t Table, there: &'t [Table]) -> impl Iterator<Item = &'t QualifiedName> {
+    let existing = there.iter().find(|found| found.name == table.name);
+    let tables = std::iter::once(table).chain(existing);
+    let keys = tables.flat_map(|table| &table.foreign_keys);
+    keys.map(|key| &key.target)
+        .filter(|target| **target != table.name)
+}
+
 /// Puts tables behind those that they refer to, as far as there is no circle.
-fn order(tables: &mut Vec<&Table>) {
+fn order(tables: &mut Vec<&Table>, there: &[Table]) {
     let mut waiting: BTreeSet<&QualifiedName> = tables.iter().map(|table| &table.name).collect();
     let mut ordered = Vec::with_capacity(tables.len());
     while !tables.is_empty() {
-        let is_free = |table: &&Table| {
-            let mut keys = table.foreign_keys.iter();
-            keys.all(|key| key.target == table.name || !waiting.contains(&key.target))
-        };
+        let is_free =
+            |table: &&Table| referred(table, there).all(|target| !waiting.contains(target));
         let free = tables.iter().position(is_free);
-        let next = tables.remove(free.unwrap_or_else(|| first_of_circle(tables)));
+        let next = tables.remove(free.unwrap_or_else(|| first_of_circle(tables, there)));
         waiting.remove(&next.name);
         ordered.push(next);
     }
@@ -157,11 +164,10 @@ fn order(tables: &mut Vec<&Table>) {
 
 /// The place of a table in a circle of references behind which there is nothing else, if possible
 /// one that may refer to none.
-fn first_of_circle(tables: &[&Table]) -> usize {
+fn first_of_circle(tables: &[&Table], there: &[Table]) -> usize {
     let waits_for = |table: &Table| {
-        let keys = table.foreign_keys.iter();
-        let others = keys.filter(|key| key.target != table.name);
-        let places = others.filter_map(|key| tables.iter().position(|one| one.name == key.target));
+        let others = referred(table, there);
+        let places = others.filter_map(|name| tables.iter().position(|one| one.name == *name));
         places.collect::<Vec<usize>>()
     };
     let behind = |place: usize| {
