@@ -369,7 +369,11 @@ impl ColumnSide {
             _ if matches!(self.own, Type::Enum | Type::Set) => false,
             Content::Values(_) if self.own == Type::Own => has_any_type,
             Content::Values(Kind::Json) => false,
-            Content::Values(Kind::Text) if matches!(self.own, Type::Loose(_)) => false,
+            Content::Values(Kind::Text)
+                if matches!(self.own, Type::Loose(_) | Type::Decimal(_)) =>
+            {
+                false
+            }
             Content::Values(Kind::Decimal) if matches!(self.own, Type::Loose(_)) => false,
             Content::Values(Kind::Time | Kind::Timestamp) => !has_any_type,
             Content::Values(Kind::Single | Kind::Double) => engine(source).values.reads_floats,

@@ -465,7 +465,16 @@ impl<'c> Planner<'c> {
             },
         };
         let is_indexed = is_indexed(table, &column.name, self.tables, self.source == self.target);
-        types::write(self.target, wanted, is_indexed).map_err(|refusal| match own {
+        let mut written = types::write(self.target, wanted, is_indexed);
+        if written.is_err()
+            && self.choices.unknown_types_as_text
+            && column_type
+                .kind_in(&ColumnType::parse(self.target, "text"))
+                .is_some()
+        {
+            written = types::write(self.target, Type::Text(None), is_indexed);
+        }
+        written.map_err(|refusal| match own {
             Type::Own if !self.source.shows_own_types_as_text() => refusal.why.to_owned(),
             _ => format!("{}; {}", refusal.why, refusal.instead),
         })

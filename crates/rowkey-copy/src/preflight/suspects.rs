@@ -263,7 +263,7 @@ impl ColumnPair<'_> {
         };
         // The functions for the length of text do not take JSON.
         suspects.all |= self.from.own == Type::Json;
-        if matches!(self.from.own, Type::Own | Type::Loose(_)) {
+        if matches!(self.from.own, Type::Own | Type::Loose(_) | Type::Decimal(_)) {
             // The text of these types has no length in the source.
             let is_limited = matches!(self.to.own, Type::Text(Some(_)) | Type::PaddedText(_))
                 || self.to.most_bytes.is_some();

@@ -98,7 +98,7 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
             [truth @ (0 | 1)] => Cell::Bool(*truth == 1),
             _ => return Err("a value is neither true nor false".into()),
         },
-        (Kind::Integer | Kind::Decimal, Type::Decimal(_)) => {
+        (Kind::Integer | Kind::Decimal | Kind::Text, Type::Decimal(_)) => {
             let digits = numeric::text(value).ok_or("bytes that are not a numeric")?;
             text_cell(batch, kind, &digits)?
         }

@@ -116,7 +116,7 @@ fn write(backend: Backend, wanted: Type, is_indexed: bool) -> Result<String, Ref
                 why: "a decimal number has at most 65 digits there, 30 of them after the point"
                     .into(),
                 instead: "give the column a type that holds its values, such as \
-                          `to = \"decimal(65,30)\"`"
+                          `to = \"decimal(65,30)\"`, or text for numbers of PostgreSQL: `to = \"longtext\"`"
                     .into(),
             });
         }

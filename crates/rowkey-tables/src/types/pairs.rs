@@ -61,6 +61,10 @@ impl ColumnType {
                     is_fixed: true,
                 },
             ) if target.backend.names_character_sets() => Some(Kind::Bool),
+            // It may have more digits than any other server's.
+            (Type::Decimal(_), Type::Text(_)) if self.backend == Backend::Postgres => {
+                Some(Kind::Text)
+            }
             // The server itself writes these as text.
             (Type::Own, Type::Text(_) | Type::Enum) if self.backend.shows_own_types_as_text() => {
                 Some(Kind::Text)
@@ -215,6 +219,8 @@ mod tests {
                 "integer",
                 Some(Kind::Integer),
             ),
+            (Postgres, "numeric", MySql, "longtext", Some(Kind::Text)),
+            (MySql, "decimal(9,2)", Postgres, "text", None),
             (MySql, "point", MariaDb, "point", Some(Kind::Own)),
             (MySql, "point", MariaDb, "longtext", None),
             (Sqlite, "INTEGER", Sqlite, "integer", Some(Kind::Own)),

@@ -2,11 +2,12 @@
 //! without fractions.
 
 use anyhow::{Result, ensure};
+use rowkey_copy::Choices;
 use rowkey_tables::Connection;
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::held::preflight;
-use crate::copy::{copy_into_existing, execute, open, pair, plan};
+use crate::copy::{copy_equal, copy_into_existing, execute, open, pair, plan, planned};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     for target in crate::LIVE {
@@ -25,6 +26,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     let mysql = Backend::MySql;
     let name = "bits_of_any_number_in_characters";
     pair(suite, name, [Backend::Postgres], mysql, bits);
+    let name = "numbers_of_any_length_as_text";
+    pair(suite, name, [Backend::Postgres], mysql, long_numbers);
     let name = "sets_keep_their_order";
     pair(suite, name, [Backend::Postgres], mysql, sets);
 }
@@ -273,6 +276,36 @@ async fn bits(source: String, target: String) -> Result<()> {
     from.execute("no long row", "DELETE FROM mask WHERE id = 3")
         .await?;
     copy_into_existing(&source, &target, &plan).await
+}
+
+/// No other server has so many digits.
+async fn long_numbers(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE sum (id integer PRIMARY KEY, amount numeric)",
+        "INSERT INTO sum VALUES (1, 1e-31), (2, 12345678901234567890123456789012345.50), (3, 'NaN'), \
+         (4, NULL), (5, -1e90)",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let refused = plan(&source, &target).await?.tables[0].columns[1]
+        .refused
+        .clone();
+    ensure!(
+        refused.as_ref().is_some_and(|why| why.contains("longtext")),
+        "{refused:?}"
+    );
+    let choices = Choices {
+        unknown_types_as_text: true,
+        ..Choices::default()
+    };
+    let plan = planned(&source, &target, choices).await?.plan;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(found.refused.is_empty(), "{found:?}");
+    copy_equal(&source, &target, &plan).await?;
+    let query = "SELECT amount FROM sum WHERE id = 2";
+    let row = open(&target).await?.one_row("a sum", query, &[]).await?;
+    let expected = "12345678901234567890123456789012345.50";
+    ensure!(row.text(0)? == expected, "{row:?}");
+    Ok(())
 }
 
 /// The server would store the words in its own order, and each once.
