@@ -66,8 +66,9 @@ const UNBOUND_AS_TEXT: bool = true;
 /// For the same reason. The server prepares it again by itself after a table has changed.
 const KEPT: bool = true;
 
-/// A look at each table of a large schema has a statement of its own. A server has 16,382 by default.
-const KEPT_STATEMENTS: usize = 4_000;
+/// A look at each table of a large schema has a statement of its own, and a server has 16,382 for all
+/// connections by default.
+const KEPT_STATEMENTS: usize = 1_000;
 
 impl_statements!(MySql, MySqlConnection, sqlx::mysql::MySqlArguments);
 pub(super) async fn scan(
