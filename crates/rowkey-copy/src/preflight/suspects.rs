@@ -270,22 +270,20 @@ impl ColumnPair<'_> {
             suspects.all |= is_limited && !self.target.stores_any_type();
             return;
         }
-        // Nor those of bits, whose text is all of them.
-        let is_bits = matches!(self.from.own, Type::Bits { .. });
         if let Type::Text(Some(most)) | Type::PaddedText(most) = self.to.own
             && !self.target.stores_any_type()
-            && is_bits
         {
-            suspects.all |= longest.is_none_or(|longest| longest > most);
-        } else if let Type::Text(Some(most)) | Type::PaddedText(most) = self.to.own
-            && !self.target.stores_any_type()
-            && (longest.is_none_or(|longest| longest > most) || self.has_longer_characters())
-        {
-            let length = match self.has_longer_characters() {
-                true => self.bytes(),
-                false => engine(self.source).rows.character_count,
-            };
-            suspects.add(&format!("{length} > {most}"));
+            let is_longer = longest.is_none_or(|longest| longest > most);
+            if matches!(self.from.own, Type::Bits { .. }) {
+                // Their text has no length in the source, either.
+                suspects.all |= is_longer;
+            } else if is_longer || self.has_longer_characters() {
+                let length = match self.has_longer_characters() {
+                    true => self.bytes(),
+                    false => engine(self.source).rows.character_count,
+                };
+                suspects.add(&format!("{length} > {most}"));
+            }
         }
         if let Some(most) = self.to.most_bytes {
             let longest = longest.map(|longest| 4 * u64::from(longest));
