@@ -42,7 +42,16 @@ impl BatchSize {
         let fitting = u128::from(self.rows) * AIM.as_micros() / time.as_micros().max(1);
         let fitting = u32::try_from(fitting).unwrap_or(u32::MAX);
         let (least, most) = (self.rows / STEP, self.rows.saturating_mul(STEP));
-        self.rows = fitting.clamp(least, most).max(LEAST).min(self.most);
+        self.rows = fitting
+            .clamp(least, most)
+            .max(LEAST.min(most))
+            .min(self.most);
+    }
+
+    /// Notes that a batch of that size and a program have waited for each other: fewer rows meet
+    /// fewer programs.
+    pub(super) fn was_locked_out(&mut self) {
+        self.rows = (self.rows / STEP).max(1);
     }
 }
 
@@ -76,6 +85,19 @@ mod tests {
         assert_eq!(sizes(50_000, 500, 4), [2_000, 500, 500, 500]);
         assert_eq!(sizes(50_000, 1_000_000, 5), [2_000, 500, 125, 100, 100]);
         assert_eq!(sizes(1, 1_000_000, 3), [1, 1, 1]);
+    }
+
+    #[test]
+    fn locks_shrink_batches_to_one_row_from_which_they_grow_again() {
+        let mut size = BatchSize::new(&Policy::default());
+        for rows in [2_000, 500, 125, 31, 7, 1, 1] {
+            assert_eq!(size.rows(), rows);
+            size.was_locked_out();
+        }
+        for rows in [1, 4, 16, 64, 256] {
+            assert_eq!(size.rows(), rows);
+            size.took(Duration::from_millis(1));
+        }
     }
 
     #[test]

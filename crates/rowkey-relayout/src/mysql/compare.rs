@@ -6,7 +6,7 @@ use super::backfill::shown;
 use super::names::{self, quoted};
 use super::ranges::Ranges;
 use super::rebuilt::Rebuilt;
-use super::session::transaction;
+use super::session::{is_lock, rest, transaction_within};
 use crate::batch_size::BatchSize;
 use crate::id_map::Reading;
 use crate::runner::Runner;
@@ -44,41 +44,9 @@ pub(super) async fn settle(
 }
 
 async fn repair(runner: &mut Runner<'_>, work: &Work, table: &Rebuilt<'_>) -> Result<(), Error> {
-    let doing = format!("rows of {} that a cascade has changed", table.name());
-    let (old, new) = (table.quoted()?, table.quoted_new()?);
     let mut repaired = 0;
-    let mut size = BatchSize::new(&work.policy);
-    let mut ranges = Ranges::new(table, Form::New, new.clone())?;
-    while ranges.next(runner, size.rows()).await? {
-        let delete = format!(
-            "DELETE n FROM {new} n {BY_KEY} LEFT JOIN {old} o {BY_KEY} ON {} WHERE o.{} IS NULL AND {}",
-            table.has_key(Form::Old, "o.", "n.", Reading::Current)?,
-            first_key(table, Form::Old)?,
-            ranges.condition("n.")
-        );
-        let begun = Instant::now();
-        repaired += transaction(runner, &work.policy, &doing, &[&delete]).await?;
-        size.took(begun.elapsed());
-    }
-    let mut ranges = Ranges::new(table, Form::Old, old.clone())?;
-    while ranges.next(runner, size.rows()).await? {
-        let columns = table.quoted_columns(Form::New)?;
-        let set = columns
-            .iter()
-            .map(|column| format!("{column} = VALUES({column})"));
-        let upsert = format!(
-            "INSERT INTO {new} ({}) SELECT {} FROM {old} o {BY_KEY} LEFT JOIN {new} n {BY_KEY} ON {} \
-             WHERE ({}) AND {} LOCK IN SHARE MODE ON DUPLICATE KEY UPDATE {}",
-            columns.join(", "),
-            table.written(Form::New, "o.")?.join(", "),
-            table.has_key(Form::New, "n.", "o.", Reading::Current)?,
-            ranges.condition("o."),
-            differs(table)?,
-            set.collect::<Vec<String>>().join(", ")
-        );
-        let begun = Instant::now();
-        repaired += transaction(runner, &work.policy, &doing, &[&upsert]).await?;
-        size.took(begun.elapsed());
+    for form in [Form::New, Form::Old] {
+        repaired += repair_rows_of(runner, work, table, form).await?;
     }
     if repaired > 0 {
         runner.note(format!(
@@ -87,6 +55,89 @@ async fn repair(runner: &mut Runner<'_>, work: &Work, table: &Rebuilt<'_>) -> Re
         ));
     }
     Ok(())
+}
+
+/// Repairs the rows of a form's table: deletes new ones without an old one, and copies old ones
+/// that differ.
+///
+/// A program locks an old row and then its copy; a repair may lock them the other way round, and
+/// the server ends one of the two. So only ranges are locked in which rows differ, and those that
+/// were in the way of a program get shorter.
+async fn repair_rows_of(
+    runner: &mut Runner<'_>,
+    work: &Work,
+    table: &Rebuilt<'_>,
+    form: Form,
+) -> Result<u64, Error> {
+    let doing = format!("rows of {} that a cascade has changed", table.name());
+    let name = match form {
+        Form::Old => table.quoted()?,
+        Form::New => table.quoted_new()?,
+    };
+    let mut size = BatchSize::new(&work.policy);
+    let mut ranges = Ranges::new(table, form, name)?;
+    let (mut repaired, mut attempts) = (0, 1);
+    while ranges.next(runner, size.rows()).await? {
+        loop {
+            let begun = Instant::now();
+            let rows = Rows::Of(form, &ranges);
+            let outcome = if !runner.is_dry() && difference(runner, table, rows).await?.is_none() {
+                Ok(0)
+            } else {
+                let statement = match form {
+                    Form::Old => copy_different(table, &ranges)?,
+                    Form::New => delete_without_old(table, &ranges)?,
+                };
+                transaction_within(runner, 1, &doing, &[&statement]).await
+            };
+            match outcome {
+                Ok(rows) => {
+                    repaired += rows;
+                    attempts = 1;
+                    size.took(begun.elapsed());
+                    break;
+                }
+                Err(error) if is_lock(&error) && attempts < work.policy.lock_attempts => {
+                    attempts += 1;
+                    size.was_locked_out();
+                    rest().await;
+                    ranges.shorten(runner, size.rows()).await?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(repaired)
+}
+
+fn delete_without_old(table: &Rebuilt<'_>, ranges: &Ranges) -> Result<String, Error> {
+    Ok(format!(
+        "DELETE n FROM {} n {BY_KEY} LEFT JOIN {} o {BY_KEY} ON {} WHERE o.{} IS NULL AND {}",
+        table.quoted_new()?,
+        table.quoted()?,
+        table.has_key(Form::Old, "o.", "n.", Reading::Current)?,
+        first_key(table, Form::Old)?,
+        ranges.condition("n.")
+    ))
+}
+
+fn copy_different(table: &Rebuilt<'_>, ranges: &Ranges) -> Result<String, Error> {
+    let new = table.quoted_new()?;
+    let columns = table.quoted_columns(Form::New)?;
+    let set = columns
+        .iter()
+        .map(|column| format!("{column} = VALUES({column})"));
+    Ok(format!(
+        "INSERT INTO {new} ({}) SELECT {} FROM {} o {BY_KEY} LEFT JOIN {new} n {BY_KEY} ON {} \
+         WHERE ({}) AND {} LOCK IN SHARE MODE ON DUPLICATE KEY UPDATE {}",
+        columns.join(", "),
+        table.written(Form::New, "o.")?.join(", "),
+        table.quoted()?,
+        table.has_key(Form::New, "n.", "o.", Reading::Current)?,
+        ranges.condition("o."),
+        differs(table)?,
+        set.collect::<Vec<String>>().join(", ")
+    ))
 }
 
 /// Which rows are compared.

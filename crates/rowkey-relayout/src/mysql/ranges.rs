@@ -95,15 +95,36 @@ impl Ranges {
         if self.is_over {
             return Ok(false);
         }
-        let doing = format!("the next rows of {}", self.table);
         self.has_start |= self.has_end;
-        let mut set = self.each(|number, _| format!("@rowkey_to_{number} = NULL"));
-        if self.has_end {
+        let start = self.has_end.then(|| {
             let start =
                 self.each(|number, _| format!("@rowkey_from_{number} = @rowkey_to_{number}"));
-            set = format!("{start}, {set}");
-        }
-        runner.run(&doing, &format!("SET {set}")).await?;
+            format!("{start}, ")
+        });
+        self.find_end(runner, rows, &start.unwrap_or_default())
+            .await?;
+        Ok(true)
+    }
+
+    /// Ends the range after fewer rows than it has.
+    pub(super) async fn shorten(
+        &mut self,
+        runner: &mut Runner<'_>,
+        rows: u32,
+    ) -> Result<(), Error> {
+        self.find_end(runner, rows, "").await
+    }
+
+    /// Finds the end of the range, after `set` has set where it begins.
+    async fn find_end(
+        &mut self,
+        runner: &mut Runner<'_>,
+        rows: u32,
+        set: &str,
+    ) -> Result<(), Error> {
+        let doing = format!("the next rows of {}", self.table);
+        let none = self.each(|number, _| format!("@rowkey_to_{number} = NULL"));
+        runner.run(&doing, &format!("SET {set}{none}")).await?;
         let columns = self.each(|_, column| column.compared(""));
         let variables = self.each(|number, _| format!("@rowkey_to_{number}"));
         let after = match self.has_start {
@@ -120,7 +141,7 @@ impl Ranges {
         // A dry run shows one range, which stands for all.
         self.has_end = runner.is_dry() || found > 0;
         self.is_over = runner.is_dry() || found == 0;
-        Ok(true)
+        Ok(())
     }
 
     /// The condition for the rows of the range. The last one has no end.

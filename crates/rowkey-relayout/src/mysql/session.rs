@@ -40,7 +40,7 @@ pub(super) async fn patiently(
     doing: &str,
     statement: &str,
 ) -> Result<u64, Error> {
-    patiently_all(runner, policy, doing, &[statement]).await
+    patiently_all(runner, policy.lock_attempts, doing, &[statement]).await
 }
 
 /// Runs a transaction, again if others hold its locks; how many rows its last statement affected.
@@ -50,15 +50,25 @@ pub(super) async fn transaction(
     doing: &str,
     statements: &[&str],
 ) -> Result<u64, Error> {
+    transaction_within(runner, policy.lock_attempts, doing, statements).await
+}
+
+/// Runs a transaction as often as that.
+pub(super) async fn transaction_within(
+    runner: &mut Runner<'_>,
+    attempts: u32,
+    doing: &str,
+    statements: &[&str],
+) -> Result<u64, Error> {
     let all = [&["START TRANSACTION"], statements].concat();
-    let affected = patiently_all(runner, policy, doing, &all).await?;
+    let affected = patiently_all(runner, attempts, doing, &all).await?;
     runner.run(doing, "COMMIT").await?;
     Ok(affected)
 }
 
 async fn patiently_all(
     runner: &mut Runner<'_>,
-    policy: &Policy,
+    most: u32,
     doing: &str,
     statements: &[&str],
 ) -> Result<u64, Error> {
@@ -70,7 +80,7 @@ async fn patiently_all(
                 if is_transaction {
                     runner.run(doing, "ROLLBACK").await?;
                 }
-                if attempts >= policy.lock_attempts {
+                if attempts >= most {
                     return Err(error);
                 }
             }
