@@ -309,9 +309,10 @@ pub async fn script(
 
 /// The tables of a plan before the first phase.
 async fn unchanged(connection: &mut Connection, plan: &Plan) -> Result<Work, Error> {
-    if !runs_changes(connection.backend()) {
+    match runs_changes(connection.backend()) {
+        true => state::require_none(connection, plan).await?,
         // Refuses what an older version has begun.
-        state::begun(connection).await?;
+        false => drop(state::begun(connection).await?),
     }
     let catalog = Catalog::read(connection).await?;
     work_of(connection, plan, &catalog).await

@@ -29,6 +29,14 @@ pub(super) struct IdMap {
     pub(super) to_form: Conversion,
 }
 
+/// The column of the map's row `m` with the ids of a form.
+pub(super) fn map_column(form: Form) -> &'static str {
+    match form {
+        Form::Old => "m.old",
+        Form::New => "m.new",
+    }
+}
+
 /// How a statement reads the map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
@@ -61,11 +69,25 @@ impl IdMap {
             types: [name, old, new],
             unique,
             options,
-        } = dialect::map_definition(table, self.to_form.reversed().to());
+        } = dialect::map_definition(table, self.text_form());
         format!(
             "{create} {table} (table_name {name} NOT NULL, old {old} NOT NULL, new {new} NOT NULL, \
              PRIMARY KEY (table_name, old), {unique} (table_name, new)){options}"
         )
+    }
+
+    /// The type of the texts of a form.
+    pub(super) fn text_type(&self, form: Form) -> String {
+        let [_, old, new] = dialect::map_definition(&self.table, self.text_form()).types;
+        match form {
+            Form::Old => old,
+            Form::New => new,
+        }
+    }
+
+    /// The form of the texts of new ids.
+    fn text_form(&self) -> StoredForm {
+        self.to_form.reversed().to()
     }
 
     /// The beginning of a statement that adds rows.
@@ -79,11 +101,8 @@ impl IdMap {
             table, table_name, ..
         } = self;
         let map = dialect::map_by(self.backend(), table, by);
-        let by = match by {
-            Form::Old => "old",
-            Form::New => "new",
-        };
-        format!("SELECT {part} FROM {map} WHERE m.table_name = {table_name} AND m.{by} = {text}")
+        let by = map_column(by);
+        format!("SELECT {part} FROM {map} WHERE m.table_name = {table_name} AND {by} = {text}")
     }
 
     /// The same as a subquery.
@@ -93,6 +112,32 @@ impl IdMap {
             Reading::Snapshot => "",
         };
         format!("({}{lock})", self.query(part, by, text))
+    }
+
+    /// The text by which the map finds an id, from the SQL of its value in the other form.
+    pub(super) fn text_of_other(
+        &self,
+        column: &Column,
+        form: Form,
+        from: &str,
+    ) -> Result<String, Error> {
+        match form {
+            Form::New => old_id::text_of(self.backend(), column, from),
+            Form::Old => self.text_of_new(from),
+        }
+    }
+
+    /// An id in a form, from its text in the map.
+    pub(super) fn value_of_text(
+        &self,
+        column: &Column,
+        form: Form,
+        text: &str,
+    ) -> Result<String, Error> {
+        match form {
+            Form::New => Ok(self.to_form.of(text)?),
+            Form::Old => old_id::from_text(self.backend(), column, text),
+        }
     }
 
     /// The public text of a new id.
@@ -133,17 +178,9 @@ impl Values {
             }
             (Self::Mapped(map), _) => map,
         };
-        let (part, text) = match form {
-            Form::New => (
-                map.to_form.of("m.new")?,
-                old_id::text_of(map.backend(), column, from)?,
-            ),
-            Form::Old => (
-                old_id::from_text(map.backend(), column, "m.old")?,
-                map.text_of_new(from)?,
-            ),
-        };
-        Ok(map.lookup(&part, form.other(), &text, reading))
+        let value = map.value_of_text(column, form, map_column(form))?;
+        let text = map.text_of_other(column, form, from)?;
+        Ok(map.lookup(&value, form.other(), &text, reading))
     }
 }
 

@@ -94,6 +94,16 @@ pub(super) fn map_by(backend: Backend, table: &str, by: Form) -> String {
     }
 }
 
+/// A text with words before it, or NULL.
+pub(super) fn labelled(backend: Backend, label: &str, text: &str) -> String {
+    let label = text_literal(backend, label);
+    match backend {
+        Backend::Postgres | Backend::Sqlite => format!("({label} || {text})"),
+        Backend::MySql | Backend::MariaDb => format!("CONCAT({label}, {text})"),
+        Backend::SqlServer => format!("({label} + {text})"),
+    }
+}
+
 /// What takes locks, as sentences.
 pub(super) fn locks(backend: Backend) -> &'static [&'static str] {
     match backend {

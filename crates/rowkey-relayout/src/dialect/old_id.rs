@@ -9,7 +9,7 @@ use rowkey_tables::types::{Affinity, ColumnType, Type};
 
 /// The types of keys whose ids have an exact text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum OldIdType {
     Signed,
     Unsigned,
     /// Precision and scale.
@@ -19,7 +19,7 @@ pub(crate) enum Kind {
     Uuid,
 }
 
-impl Kind {
+impl OldIdType {
     /// The kind of a type; nothing for one whose ids have no exact text.
     pub(crate) fn of(backend: Backend, column_type: &ColumnType) -> Option<Self> {
         if backend.stores_any_type() {
@@ -70,20 +70,20 @@ impl Kind {
 
 /// An old id as the text in the map.
 pub(crate) fn text_of(backend: Backend, column: &Column, sql: &str) -> Result<String, Error> {
-    let kind = Kind::required(backend, column)?;
+    let kind = OldIdType::required(backend, column)?;
     Ok(match (backend, kind) {
         (Backend::SqlServer, _) => format!("CONVERT(nvarchar(100), {sql})"),
         // Of NULL, SQLite makes the digits of no bytes.
-        (Backend::Sqlite, Kind::Bytes) => {
+        (Backend::Sqlite, OldIdType::Bytes) => {
             format!("CASE WHEN {sql} IS NOT NULL THEN hex({sql}) END")
         }
-        (Backend::Sqlite, Kind::Text) => sql.into(),
+        (Backend::Sqlite, OldIdType::Text) => sql.into(),
         (Backend::Sqlite, _) => format!("CAST({sql} AS TEXT)"),
         // The text of a number with `zerofill` has zeros before it.
-        (_, Kind::Signed | Kind::Unsigned) => mysql_text(&format!("({sql} + 0)")),
-        (_, Kind::Decimal(_) | Kind::Text) => mysql_text(sql),
-        (_, Kind::Bytes) => mysql_text(&format!("LOWER(HEX({sql}))")),
-        (_, Kind::Uuid) => mysql_text(&format!("CAST({sql} AS CHAR)")),
+        (_, OldIdType::Signed | OldIdType::Unsigned) => mysql_text(&format!("({sql} + 0)")),
+        (_, OldIdType::Decimal(_) | OldIdType::Text) => mysql_text(sql),
+        (_, OldIdType::Bytes) => mysql_text(&format!("LOWER(HEX({sql}))")),
+        (_, OldIdType::Uuid) => mysql_text(&format!("CAST({sql} AS CHAR)")),
     })
 }
 
@@ -94,19 +94,19 @@ pub(crate) fn mysql_text(sql: &str) -> String {
 
 /// An old id from the text in the map, of the column's type, so that an index finds it.
 pub(crate) fn from_text(backend: Backend, column: &Column, sql: &str) -> Result<String, Error> {
-    let kind = Kind::required(backend, column)?;
+    let kind = OldIdType::required(backend, column)?;
     Ok(match (backend, kind) {
         (Backend::SqlServer, _) => format!("CONVERT({}, {sql})", column.sql_type),
-        (Backend::Sqlite, Kind::Bytes) => format!("unhex({sql})"),
-        (Backend::Sqlite, Kind::Text) => sql.into(),
+        (Backend::Sqlite, OldIdType::Bytes) => format!("unhex({sql})"),
+        (Backend::Sqlite, OldIdType::Text) => sql.into(),
         (Backend::Sqlite, _) => format!("CAST({sql} AS INTEGER)"),
-        (_, Kind::Signed) => format!("CAST({sql} AS SIGNED)"),
-        (_, Kind::Unsigned) => format!("CAST({sql} AS UNSIGNED)"),
-        (_, Kind::Decimal((precision, scale))) => {
+        (_, OldIdType::Signed) => format!("CAST({sql} AS SIGNED)"),
+        (_, OldIdType::Unsigned) => format!("CAST({sql} AS UNSIGNED)"),
+        (_, OldIdType::Decimal((precision, scale))) => {
             format!("CAST({sql} AS DECIMAL({precision},{scale}))")
         }
-        (_, Kind::Bytes) => format!("UNHEX({sql})"),
-        (_, Kind::Text) => match column.collation.as_deref() {
+        (_, OldIdType::Bytes) => format!("UNHEX({sql})"),
+        (_, OldIdType::Text) => match column.collation.as_deref() {
             Some(collation) => {
                 let charset = collation.split('_').next().unwrap_or(collation);
                 let quoted = |name| quote_identifier(backend, name);
@@ -118,7 +118,7 @@ pub(crate) fn from_text(backend: Backend, column: &Column, sql: &str) -> Result<
             }
             None => sql.into(),
         },
-        (_, Kind::Uuid) => format!("CAST({sql} AS UUID)"),
+        (_, OldIdType::Uuid) => format!("CAST({sql} AS UUID)"),
     })
 }
 
@@ -130,37 +130,45 @@ mod tests {
     fn types_with_an_exact_text_have_a_kind() {
         let (mysql, sqlite, sqlserver) = (Backend::MySql, Backend::Sqlite, Backend::SqlServer);
         for (backend, sql_type, kind) in [
-            (mysql, "bigint(20) unsigned zerofill", Some(Kind::Unsigned)),
-            (mysql, "int", Some(Kind::Signed)),
+            (
+                mysql,
+                "bigint(20) unsigned zerofill",
+                Some(OldIdType::Unsigned),
+            ),
+            (mysql, "int", Some(OldIdType::Signed)),
             (
                 mysql,
                 "decimal(20,0) unsigned",
-                Some(Kind::Decimal((20, 0))),
+                Some(OldIdType::Decimal((20, 0))),
             ),
-            (mysql, "tinyint(1)", Some(Kind::Signed)),
-            (mysql, "tinyint(1) unsigned", Some(Kind::Unsigned)),
-            (mysql, "binary(16)", Some(Kind::Bytes)),
-            (mysql, "varchar(36)", Some(Kind::Text)),
-            (mysql, "uuid", Some(Kind::Uuid)),
+            (mysql, "tinyint(1)", Some(OldIdType::Signed)),
+            (mysql, "tinyint(1) unsigned", Some(OldIdType::Unsigned)),
+            (mysql, "binary(16)", Some(OldIdType::Bytes)),
+            (mysql, "varchar(36)", Some(OldIdType::Text)),
+            (mysql, "uuid", Some(OldIdType::Uuid)),
             (mysql, "datetime", None),
             (mysql, "enum('int')", None),
             (mysql, "inet6", None),
             (mysql, "text", None),
             (mysql, "blob", None),
-            (sqlite, "Integer", Some(Kind::Signed)),
-            (sqlite, "varchar(36)", Some(Kind::Text)),
-            (sqlite, "", Some(Kind::Bytes)),
+            (sqlite, "Integer", Some(OldIdType::Signed)),
+            (sqlite, "varchar(36)", Some(OldIdType::Text)),
+            (sqlite, "", Some(OldIdType::Bytes)),
             (sqlite, "NUMERIC", None),
-            (sqlserver, "decimal(19,0)", Some(Kind::Decimal((19, 0)))),
-            (sqlserver, "numeric", Some(Kind::Decimal((18, 0)))),
-            (sqlserver, "bigint", Some(Kind::Signed)),
+            (
+                sqlserver,
+                "decimal(19,0)",
+                Some(OldIdType::Decimal((19, 0))),
+            ),
+            (sqlserver, "numeric", Some(OldIdType::Decimal((18, 0)))),
+            (sqlserver, "bigint", Some(OldIdType::Signed)),
             (sqlserver, "money", None),
             (sqlserver, "uniqueidentifier", None),
             (sqlserver, "datetime2(7)", None),
         ] {
             let column_type = ColumnType::parse(backend, sql_type);
             assert_eq!(
-                Kind::of(backend, &column_type),
+                OldIdType::of(backend, &column_type),
                 kind,
                 "{backend} {sql_type}"
             );

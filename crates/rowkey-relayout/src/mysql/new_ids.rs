@@ -6,7 +6,7 @@ use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::{Connection, Error, Row};
 
 use super::names::{OLD_IDS, quoted};
-use crate::dialect::old_id::{Kind, mysql_text, text_of};
+use crate::dialect::old_id::{OldIdType, mysql_text, text_of};
 use crate::id_map::{NewIds, Reading, TABLE, new_id_at};
 use crate::refusals::{Refusals, What};
 use crate::work::{ChangedColumn, ChangedTable, Form};
@@ -240,13 +240,13 @@ enum OldIds {
 
 fn old_ids_of(key: &Column) -> Option<OldIds> {
     let column_type = key.column_type(Backend::MySql);
-    match Kind::of(Backend::MySql, &column_type)? {
-        Kind::Signed | Kind::Unsigned | Kind::Decimal(_) => Some(OldIds::Counted),
-        Kind::Uuid => Some(OldIds::Random("UUID()")),
-        Kind::Bytes if column_type.length() == Some(16) => {
+    match OldIdType::of(Backend::MySql, &column_type)? {
+        OldIdType::Signed | OldIdType::Unsigned | OldIdType::Decimal(_) => Some(OldIds::Counted),
+        OldIdType::Uuid => Some(OldIds::Random("UUID()")),
+        OldIdType::Bytes if column_type.length() == Some(16) => {
             Some(OldIds::Random("UNHEX(REPLACE(UUID(), '-', ''))"))
         }
-        Kind::Text if column_type.length() == Some(36) => Some(OldIds::Random("UUID()")),
-        Kind::Bytes | Kind::Text => None,
+        OldIdType::Text if column_type.length() == Some(36) => Some(OldIds::Random("UUID()")),
+        OldIdType::Bytes | OldIdType::Text => None,
     }
 }

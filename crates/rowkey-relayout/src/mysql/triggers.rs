@@ -10,7 +10,7 @@ use super::names::{self, Event, Role, SWAPPED, quoted};
 use super::new_ids;
 use super::rebuilt::Rebuilt;
 use super::session::{Made, patiently};
-use crate::id_map::Reading;
+use crate::id_map::{Reading, Values, map_column};
 use crate::plan::Policy;
 use crate::runner::Runner;
 use crate::work::{Form, Work};
@@ -87,12 +87,17 @@ fn definition(work: &Work, table: &Rebuilt<'_>, role: Role, event: Event) -> Res
             (table.quoted_new()?, old, Form::Old, 1)
         }
     };
+    let row = RowOfOld::new(table, form)?;
+    let declare = match event {
+        Event::Insert => "",
+        Event::Update | Event::Delete => &row.declare,
+    };
     let body = match event {
-        Event::Delete => delete(table, &target, form)?,
+        Event::Delete => delete(&target, &row),
         Event::Update => {
             let (ensured, refusals) = (ensure(table, form)?, refusals(table, form)?);
             let written = written_by_update(work, table, form)?;
-            let moved = move_key(table, &target, form, &written)?;
+            let moved = move_key(table, &target, form, &written, &row)?;
             let upsert = upsert(table, &target, form, &written)?;
             format!("{ensured}{refusals}{moved}{upsert}")
         }
@@ -104,7 +109,7 @@ fn definition(work: &Work, table: &Rebuilt<'_>, role: Role, event: Event) -> Res
         ),
     };
     Ok(format!(
-        "CREATE TRIGGER {name} AFTER {event} ON {on} FOR EACH ROW BEGIN \
+        "CREATE TRIGGER {name} AFTER {event} ON {on} FOR EACH ROW BEGIN {declare}\
          IF {swapped} = {is_swapped} THEN {body}END IF; END",
         event = event.sql(),
         swapped = is_swapped_now(),
@@ -159,9 +164,53 @@ fn ensure(table: &Rebuilt<'_>, form: Form) -> Result<String, Error> {
     Ok(ensured)
 }
 
-fn delete(table: &Rebuilt<'_>, target: &str, form: Form) -> Result<String, Error> {
-    let has_key = table.has_key(form, "", "OLD.", Reading::Current)?;
-    Ok(format!("DELETE FROM {target} WHERE {has_key}; "))
+fn delete(target: &str, row: &RowOfOld) -> String {
+    format!(
+        "{}DELETE FROM {target} WHERE {}; ",
+        row.look_up, row.has_key
+    )
+}
+
+/// How a trigger finds the other table's row that has the key of `OLD`.
+struct RowOfOld {
+    /// The declarations of variables.
+    declare: String,
+    /// The statements that set them.
+    look_up: String,
+    /// The condition.
+    has_key: String,
+}
+
+impl RowOfOld {
+    /// MariaDB reads and locks the whole table for a key that a subquery in the condition gives,
+    /// from the second time on that a session runs the trigger.
+    fn new(table: &Rebuilt<'_>, form: Form) -> Result<Self, Error> {
+        let (mut declare, mut look_up) = (String::new(), String::new());
+        let mut conditions = Vec::new();
+        for (number, column) in (1..).zip(table.key()?) {
+            let from = format!("OLD.{}", table.quoted_of(&column.name, form.other())?);
+            let changed = table.changed.changed(&column.name);
+            let value = match (&table.values, changed) {
+                (Values::Mapped(map), Some(changed)) => {
+                    let variable = format!("rowkey_id_{number}");
+                    let text = map.text_of_other(&changed.column, form, &from)?;
+                    let id = map.lookup(map_column(form), form.other(), &text, Reading::Current);
+                    let text_type = map.text_type(form);
+                    declare += &format!("DECLARE {variable} {text_type}; ");
+                    look_up += &format!("SET {variable} = {id}; ");
+                    map.value_of_text(&changed.column, form, &variable)?
+                }
+                _ => table.value(&column.name, form, "OLD.", Reading::Current)?,
+            };
+            let here = table.quoted_of(&column.name, form)?;
+            conditions.push(format!("{here} = {value}"));
+        }
+        Ok(Self {
+            declare,
+            look_up,
+            has_key: conditions.join(" AND "),
+        })
+    }
 }
 
 /// All columns' values in a form, after an update of the other form's row.
@@ -195,6 +244,7 @@ fn move_key(
     target: &str,
     form: Form,
     written: &[String],
+    row: &RowOfOld,
 ) -> Result<String, Error> {
     let mut is_changed = Vec::new();
     for column in table.key()? {
@@ -209,10 +259,11 @@ fn move_key(
         .map(|(column, value)| format!("{column} = {value}"))
         .collect();
     Ok(format!(
-        "IF {} THEN UPDATE {target} SET {} WHERE {}; END IF; ",
+        "IF {} THEN {}UPDATE {target} SET {} WHERE {}; END IF; ",
         is_changed.join(" OR "),
+        row.look_up,
         set.join(", "),
-        table.has_key(form, "", "OLD.", Reading::Current)?
+        row.has_key
     ))
 }
 

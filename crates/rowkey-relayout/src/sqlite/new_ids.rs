@@ -11,7 +11,7 @@ use rowkey_tables::text_literal::text_literal;
 use super::definition::Definition;
 use super::names::quote;
 use super::rebuild::name_of_counter;
-use crate::dialect::old_id::{self, Kind};
+use crate::dialect::old_id::{self, OldIdType};
 use crate::id_map::{IdMap, Reading, TABLE};
 use crate::plan::public_text;
 use crate::refusals::{Refusals, What, examples};
@@ -144,7 +144,9 @@ pub(super) async fn give_old_ones(runner: &mut Runner<'_>, work: &Work) -> Resul
     if count == 0 {
         return Ok(());
     }
-    if Kind::of(Backend::Sqlite, &key.column.column_type(Backend::Sqlite)) != Some(Kind::Signed) {
+    if OldIdType::of(Backend::Sqlite, &key.column.column_type(Backend::Sqlite))
+        != Some(OldIdType::Signed)
+    {
         return Err(Error::refused(
             format!("{}.{}", table.name(), key.new_name),
             format!("{count} rows were written since the swap, and have no old id"),
@@ -241,9 +243,9 @@ pub(super) async fn refuse(
 /// What `typeof` says of the values of a key; nothing if it depends on the value.
 fn typeof_key(key: &Column) -> Option<&'static str> {
     Some(
-        match Kind::of(Backend::Sqlite, &key.column_type(Backend::Sqlite))? {
-            Kind::Text => "text",
-            Kind::Bytes => "blob",
+        match OldIdType::of(Backend::Sqlite, &key.column_type(Backend::Sqlite))? {
+            OldIdType::Text => "text",
+            OldIdType::Bytes => "blob",
             _ => "integer",
         },
     )

@@ -8,7 +8,8 @@ use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::ColumnType;
 use rowkey_tables::{Connection, Error};
 
-use crate::id_map::{IdMap, Reading};
+use crate::dialect::labelled;
+use crate::id_map::{IdMap, Reading, map_column};
 use crate::old_table::old_table;
 use crate::plan::{Plan, PlannedColumn};
 use crate::work::Form;
@@ -81,8 +82,10 @@ impl Sides {
                     let kept = quote_identifier(backend, kept)?;
                     let current = quote_identifier(backend, column.becomes)?;
                     let of_old = written.of_before(backend, type_of(before, name), &kept);
-                    let of_new = written.of_now(&current)?;
-                    (backend.as_compared(&of_old), backend.as_compared(&of_new))
+                    (
+                        backend.as_compared(&of_old),
+                        written.of_now(backend, &current)?,
+                    )
                 }
             };
             old.push(of_old);
@@ -119,12 +122,19 @@ impl Written {
         }
     }
 
-    fn of_now(&self, current: &str) -> Result<String, Error> {
+    /// The old value of a new one, as it is compared.
+    fn of_now(&self, backend: Backend, current: &str) -> Result<String, Error> {
         match self {
-            Self::Converted(conversion) => Ok(conversion.of(current)?),
+            Self::Converted(conversion) => Ok(backend.as_compared(&conversion.of(current)?)),
             Self::Mapped(map) => {
                 let text = map.text_of_new(current)?;
-                Ok(map.lookup("m.old", Form::New, &text, Reading::Snapshot))
+                let old = map.lookup(map_column(Form::Old), Form::New, &text, Reading::Snapshot);
+                // One that the map does not have is not NULL, and has to be named.
+                Ok(format!(
+                    "COALESCE({}, {})",
+                    backend.as_compared(&old),
+                    labelled(backend, "the new id ", &backend.as_compared(&text))
+                ))
             }
         }
     }

@@ -231,7 +231,7 @@ async fn damaged_rekey(shop: Shop) -> Result<()> {
     Ok(())
 }
 
-fn damages(shop: &Shop, third: u128, fourth: u128) -> [Damage; 3] {
+fn damages(shop: &Shop, third: u128, fourth: u128) -> [Damage; 4] {
     let [third_text, fourth_text] = [third, fourth].map(|id| Uuid::from_u128(id).to_string());
     let exchange = |third: &str, fourth: &str| {
         [("3", "-"), ("4", fourth), ("3", third)]
@@ -272,6 +272,15 @@ fn damages(shop: &Shop, third: u128, fourth: u128) -> [Damage; 3] {
             does: exchange(&fourth_text, &third_text),
             undoes: exchange(&third_text, &fourth_text),
             found: "2 of 256 parts differ, such as the keys ",
+        },
+        Damage {
+            does: vec![
+                "DELETE FROM rowkey_id_map WHERE table_name = 'ticket' AND old = '4'".into(),
+            ],
+            undoes: vec![format!(
+                "INSERT INTO rowkey_id_map (table_name, old, new) VALUES ('ticket', '4', '{fourth_text}')"
+            )],
+            found: "such as the keys 4, the new id ",
         },
         Damage {
             does: refer(35),
