@@ -53,12 +53,12 @@ pub(crate) struct Candidate {
     /// The 128 bits, which the format admits.
     pub(crate) value: u128,
     /// The form in which it reads the text.
-    pub(crate) form: Form,
+    pub(crate) form: ReadingForm,
 }
 
 /// The form in which a candidate reads the text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum ReadingForm {
     /// A form that only this format has, such as the digits of a DistributedId.
     Own,
     /// In the encoding that the text most likely has.
@@ -94,11 +94,11 @@ pub(crate) fn rank(candidates: Vec<Candidate>, now: UnixMillis) -> Vec<Reading> 
     let judge = |candidate: Candidate| {
         let evidence = evidence(candidate.format, candidate.value, now);
         let bits = match (candidate.form, evidence) {
-            (Form::Own, None) => BELOW_28_DIGITS,
+            (ReadingForm::Own, None) => BELOW_28_DIGITS,
             (_, None) => f64::NEG_INFINITY,
-            (Form::Own, Some(bits)) => bits + OWN_FORM,
-            (Form::Common, Some(bits)) => bits,
-            (Form::Other, Some(bits)) => bits + OTHER_FORM,
+            (ReadingForm::Own, Some(bits)) => bits + OWN_FORM,
+            (ReadingForm::Common, Some(bits)) => bits,
+            (ReadingForm::Other, Some(bits)) => bits + OTHER_FORM,
         };
         (bits, evidence.is_some(), candidate)
     };
@@ -114,7 +114,7 @@ pub(crate) fn rank(candidates: Vec<Candidate>, now: UnixMillis) -> Vec<Reading> 
             value: candidate.value,
             likelihood: if index == 0 && is_of_our_time {
                 Likelihood::MostLikely
-            } else if candidate.form == Form::Own || bits > best - MUCH_LESS {
+            } else if candidate.form == ReadingForm::Own || bits > best - MUCH_LESS {
                 Likelihood::Possible
             } else {
                 Likelihood::Unlikely

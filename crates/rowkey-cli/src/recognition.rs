@@ -5,7 +5,7 @@ use rowkey_core::text::{self, Encoding, Width, hyphenated, prefixed};
 use rowkey_core::{Error, Luuid, UnixMillis};
 
 use crate::failure::Failure;
-use crate::likelihood::{Candidate, Form, Reading, rank};
+use crate::likelihood::{Candidate, Reading, ReadingForm, rank};
 use crate::prefix;
 
 /// Reads a text of a known format: with a prefix, or in the most likely encoding that gives an id
@@ -58,13 +58,13 @@ pub(crate) fn readings(text: &str, now: UnixMillis) -> Result<Vec<Reading>, Fail
             continue;
         }
         let form = match format {
-            _ if encoding != first => Form::Other,
+            _ if encoding != first => ReadingForm::Other,
             FormatKind::DistributedId
                 if encoding == Encoding::Decimal || Width::U128.decode(encoding, text).is_err() =>
             {
-                Form::Own
+                ReadingForm::Own
             }
-            _ => Form::Common,
+            _ => ReadingForm::Common,
         };
         candidates.push(Candidate {
             format,

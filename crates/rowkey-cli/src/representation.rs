@@ -122,11 +122,11 @@ impl Subject {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Codec {
     subject: Subject,
-    form: Form,
+    form: TextForm,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Form {
+enum TextForm {
     /// The format's own text, or the plain form of a bare number.
     Public,
     Encoding(Encoding),
@@ -140,19 +140,19 @@ impl Codec {
     /// Combinations that do not exist are wrong usage.
     pub(crate) fn new(subject: Subject, representation: Representation) -> Result<Self, Failure> {
         let form = match representation {
-            Representation::Public => Form::Public,
-            Representation::Uuid => Form::Encoding(uuid_encoding(subject)?),
-            Representation::Hex => Form::Encoding(Encoding::Hexadecimal),
-            Representation::Alphanumeric => Form::Encoding(Encoding::Alphanumeric),
-            Representation::Decimal => Form::Encoding(Encoding::Decimal),
-            Representation::Binary => Form::Encoding(Encoding::Binary),
-            Representation::SqlServer => Form::Stored(column(
+            Representation::Public => TextForm::Public,
+            Representation::Uuid => TextForm::Encoding(uuid_encoding(subject)?),
+            Representation::Hex => TextForm::Encoding(Encoding::Hexadecimal),
+            Representation::Alphanumeric => TextForm::Encoding(Encoding::Alphanumeric),
+            Representation::Decimal => TextForm::Encoding(Encoding::Decimal),
+            Representation::Binary => TextForm::Encoding(Encoding::Binary),
+            Representation::SqlServer => TextForm::Stored(column(
                 subject,
                 representation,
                 Backend::SqlServer,
                 Storage::Uuid,
             )?),
-            Representation::MariadbUuid => Form::Stored(column(
+            Representation::MariadbUuid => TextForm::Stored(column(
                 subject,
                 representation,
                 Backend::MariaDb,
@@ -165,7 +165,7 @@ impl Codec {
     /// The format, if the representation can have a prefix: only the public form can.
     pub(crate) fn prefixed_format(self) -> Option<FormatKind> {
         match (self.form, self.subject) {
-            (Form::Public, Subject::Format(format)) => Some(format),
+            (TextForm::Public, Subject::Format(format)) => Some(format),
             _ => None,
         }
     }
@@ -173,22 +173,24 @@ impl Codec {
     /// The number that a text represents.
     pub(crate) fn read(self, text: &str) -> Result<u128, Error> {
         match (self.form, self.subject) {
-            (Form::Public, Subject::Format(format)) => prefix::read_public(format, text),
-            (Form::Public, subject) => subject.width().decode(subject.plain_encoding(), text),
-            (Form::Encoding(encoding), subject) => {
+            (TextForm::Public, Subject::Format(format)) => prefix::read_public(format, text),
+            (TextForm::Public, subject) => subject.width().decode(subject.plain_encoding(), text),
+            (TextForm::Encoding(encoding), subject) => {
                 subject.check(subject.width().decode(encoding, text)?)
             }
-            (Form::Stored(column), _) => column.decode(StoredRef::Text(text)),
+            (TextForm::Stored(column), _) => column.decode(StoredRef::Text(text)),
         }
     }
 
     /// The text of a number that belongs to the subject.
     pub(crate) fn write(self, value: u128) -> Result<ShortText, Error> {
         match (self.form, self.subject) {
-            (Form::Public, Subject::Format(format)) => Ok(format.public_text(value)),
-            (Form::Public, subject) => subject.width().encode(subject.plain_encoding(), value),
-            (Form::Encoding(encoding), subject) => subject.width().encode(encoding, value),
-            (Form::Stored(column), _) => Ok(hyphenated::write(column.permutation().apply(value))),
+            (TextForm::Public, Subject::Format(format)) => Ok(format.public_text(value)),
+            (TextForm::Public, subject) => subject.width().encode(subject.plain_encoding(), value),
+            (TextForm::Encoding(encoding), subject) => subject.width().encode(encoding, value),
+            (TextForm::Stored(column), _) => {
+                Ok(hyphenated::write(column.permutation().apply(value)))
+            }
         }
     }
 }

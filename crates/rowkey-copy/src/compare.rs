@@ -305,6 +305,18 @@ pub(crate) fn key_text(batch: &Batch, cells: &[Cell], key: &[usize]) -> String {
     texts.join("/")
 }
 
+/// A text with escapes for what would end its line or move the cursor.
+pub(crate) fn on_one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for one in text.chars() {
+        match one.is_control() {
+            true => line.extend(one.escape_debug()),
+            false => line.push(one),
+        }
+    }
+    line
+}
+
 fn cell_text(batch: &Batch, cell: Cell) -> String {
     match cell {
         Cell::Null => "NULL".into(),
@@ -313,7 +325,8 @@ fn cell_text(batch: &Batch, cell: Cell) -> String {
         Cell::Large(number) => number.to_string(),
         Cell::Single(number) => number.to_string(),
         Cell::Double(number) => number.to_string(),
-        Cell::Decimal(span) | Cell::Text(span) | Cell::Refused(span) => batch.text(span).to_owned(),
+        Cell::Decimal(span) => batch.text(span).to_owned(),
+        Cell::Text(span) | Cell::Refused(span) => on_one_line(batch.text(span)),
         Cell::Bytes(span) => hex::encode(batch.bytes(span)),
         Cell::Date(days) => clock::date_text(days).unwrap_or_else(|_| format!("day {days}")),
         Cell::Time(micros) => clock::time_text(micros),

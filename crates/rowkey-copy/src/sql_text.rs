@@ -60,6 +60,25 @@ pub(super) fn separated<'t>(text: &'t str, separator: &str) -> Vec<&'t str> {
     parts
 }
 
+/// A text with a name instead of a word outside quotes.
+pub(super) fn with_name(text: &str, word: &str, name: &str) -> String {
+    let is_inside = |character: Option<char>| {
+        character.is_some_and(|character| character.is_alphanumeric() || "_$.".contains(character))
+    };
+    let (mut written, mut start) = (String::new(), 0);
+    for (place, ..) in outside_quotes(text) {
+        let Some(behind) = text[place..].strip_prefix(word) else {
+            continue;
+        };
+        if !is_inside(text[..place].chars().next_back()) && !is_inside(behind.chars().next()) {
+            written += &text[start..place];
+            written += name;
+            start = place + word.len();
+        }
+    }
+    written + &text[start..]
+}
+
 /// A text without the parentheses around all of it.
 pub(super) fn without_parentheses(text: &str) -> &str {
     let text = text.trim();

@@ -13,7 +13,7 @@ use super::request::Request;
 use super::row_groups;
 use super::sample::{self, SAMPLE};
 use super::session;
-use super::source::{Kind, Order, Source};
+use super::source::{ColumnKind, Order, Source};
 use super::survey::Survey;
 use super::surveyor::Surveyor;
 
@@ -136,7 +136,7 @@ async fn read(
     };
     let source = Source::of(connection, table, request, notes).await?;
     session::read_by_place(connection).await?;
-    let is_uuid = source.kind == Kind::Uuid;
+    let is_uuid = source.kind == ColumnKind::Uuid;
     let survey = Survey::new(backend, is_uuid, UnixMillis::now());
     let reading = Reading {
         surveyor: Surveyor::start(survey, source.kind)?,

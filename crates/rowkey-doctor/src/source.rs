@@ -35,7 +35,7 @@ const CREATED: [&str; 18] = [
 
 /// What the column's type makes of its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ColumnKind {
     /// The database's own type of UUIDs.
     Uuid,
     Bytes,
@@ -61,7 +61,7 @@ pub(super) enum Order {
 #[derive(Clone, Debug)]
 pub(super) struct Source {
     pub(super) backend: Backend,
-    pub(super) kind: Kind,
+    pub(super) kind: ColumnKind,
     /// The quoted name of the table.
     pub(super) table: String,
     /// The quoted name of the column.
@@ -196,16 +196,16 @@ fn column_of<'t>(table: &'t Table, name: &str, backend: Backend) -> Result<&'t C
         })
 }
 
-fn kind(backend: Backend, column_type: &ColumnType) -> Kind {
+fn kind(backend: Backend, column_type: &ColumnType) -> ColumnKind {
     if backend.stores_any_type() {
-        return Kind::PerValue;
+        return ColumnKind::PerValue;
     }
     match (column_type.name(), column_type.meaning()) {
-        ("bit", _) | (_, Some(Type::Integer { .. } | Type::Flag)) => Kind::Integer,
-        ("numeric" | "decimal", _) => Kind::Decimal,
-        (_, Some(Type::Uuid)) => Kind::Uuid,
-        (_, Some(Type::Bytes(_) | Type::FixedBytes(_))) => Kind::Bytes,
-        _ => Kind::Text,
+        ("bit", _) | (_, Some(Type::Integer { .. } | Type::Flag)) => ColumnKind::Integer,
+        ("numeric" | "decimal", _) => ColumnKind::Decimal,
+        (_, Some(Type::Uuid)) => ColumnKind::Uuid,
+        (_, Some(Type::Bytes(_) | Type::FixedBytes(_))) => ColumnKind::Bytes,
+        _ => ColumnKind::Text,
     }
 }
 
@@ -255,18 +255,18 @@ mod tests {
     #[test]
     fn types_say_what_values_are() {
         for (backend, sql_type, expected) in [
-            (Backend::Postgres, "uuid", Kind::Uuid),
-            (Backend::Postgres, "bytea", Kind::Bytes),
-            (Backend::Postgres, "character varying(36)", Kind::Text),
-            (Backend::Postgres, "numeric(28,0)", Kind::Decimal),
-            (Backend::Postgres, "integer", Kind::Integer),
-            (Backend::MySql, "binary(16)", Kind::Bytes),
-            (Backend::MySql, "tinyblob", Kind::Bytes),
-            (Backend::MySql, "bigint(20) unsigned", Kind::Integer),
-            (Backend::MySql, "char(36)", Kind::Text),
-            (Backend::MariaDb, "uuid", Kind::Uuid),
-            (Backend::SqlServer, "uniqueidentifier", Kind::Uuid),
-            (Backend::Sqlite, "uuid", Kind::PerValue),
+            (Backend::Postgres, "uuid", ColumnKind::Uuid),
+            (Backend::Postgres, "bytea", ColumnKind::Bytes),
+            (Backend::Postgres, "character varying(36)", ColumnKind::Text),
+            (Backend::Postgres, "numeric(28,0)", ColumnKind::Decimal),
+            (Backend::Postgres, "integer", ColumnKind::Integer),
+            (Backend::MySql, "binary(16)", ColumnKind::Bytes),
+            (Backend::MySql, "tinyblob", ColumnKind::Bytes),
+            (Backend::MySql, "bigint(20) unsigned", ColumnKind::Integer),
+            (Backend::MySql, "char(36)", ColumnKind::Text),
+            (Backend::MariaDb, "uuid", ColumnKind::Uuid),
+            (Backend::SqlServer, "uniqueidentifier", ColumnKind::Uuid),
+            (Backend::Sqlite, "uuid", ColumnKind::PerValue),
         ] {
             let column_type = ColumnType::parse(backend, sql_type);
             assert_eq!(

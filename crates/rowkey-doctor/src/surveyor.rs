@@ -9,7 +9,7 @@ use rowkey_tables::Error;
 use rowkey_tables::connection::{Held, SCANNED};
 
 use super::observation::{Observation, StoredValue};
-use super::source::Kind;
+use super::source::ColumnKind;
 use super::survey::Survey;
 
 /// How many batches wait for the thread. If it were woken for each batch of few rows, it would
@@ -32,7 +32,7 @@ pub(super) struct Surveyor {
 
 impl Surveyor {
     /// Starts the thread, for rows of a column of some kind.
-    pub(super) fn start(survey: Survey, kind: Kind) -> Result<Self, Error> {
+    pub(super) fn start(survey: Survey, kind: ColumnKind) -> Result<Self, Error> {
         let (batches, received) = sync_channel(WAITING);
         let thread = Builder::new()
             .name("rowkey-surveyor".into())
@@ -81,7 +81,7 @@ fn ended() -> Error {
     }
 }
 
-fn run(mut survey: Survey, kind: Kind, batches: &Receiver<Batch>) -> Survey {
+fn run(mut survey: Survey, kind: ColumnKind, batches: &Receiver<Batch>) -> Survey {
     for batch in batches {
         for (values, follows) in batch.rows() {
             observe(&mut survey, &values, kind, follows);
@@ -168,7 +168,7 @@ impl Batch {
 }
 
 /// Takes a row of [`Source::query`].
-fn observe(survey: &mut Survey, row: &[Held<'_>; SCANNED], kind: Kind, follows: bool) {
+fn observe(survey: &mut Survey, row: &[Held<'_>; SCANNED], kind: ColumnKind, follows: bool) {
     let [stored, created] = row;
     let digits;
     let value = match (stored, kind) {
@@ -178,10 +178,10 @@ fn observe(survey: &mut Survey, row: &[Held<'_>; SCANNED], kind: Kind, follows: 
             digits = number.to_string();
             StoredValue::Real(&digits)
         }
-        (Held::Text(text), Kind::Decimal | Kind::Integer) => StoredValue::Decimal(text),
+        (Held::Text(text), ColumnKind::Decimal | ColumnKind::Integer) => StoredValue::Decimal(text),
         (Held::Text(text), _) => StoredValue::Text(text),
         // MySQL's protocol calls text with a binary collation, and MariaDB's UUID, bytes.
-        (Held::Bytes(bytes), Kind::Text | Kind::Uuid) if bytes.len() != 16 => {
+        (Held::Bytes(bytes), ColumnKind::Text | ColumnKind::Uuid) if bytes.len() != 16 => {
             match std::str::from_utf8(bytes) {
                 Ok(text) => StoredValue::Text(text),
                 Err(_) => StoredValue::Bytes(bytes),
@@ -237,7 +237,7 @@ mod tests {
             (5, BYTES),
             (40, BYTES / 3),
         ] {
-            let mut surveyor = Surveyor::start(survey(), Kind::Bytes).unwrap();
+            let mut surveyor = Surveyor::start(survey(), ColumnKind::Bytes).unwrap();
             let row = [Held::Bytes(vec![7; length].into()), Held::Null];
             for _ in 0..rows {
                 surveyor.take(&row, false).unwrap();

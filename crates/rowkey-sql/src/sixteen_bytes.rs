@@ -18,7 +18,7 @@ use rowkey_core::storage::{BinaryLength, Wire};
 /// order in which to read them.
 pub(crate) struct SixteenBytes {
     backend: Backend,
-    kind: Kind,
+    kind: SqlEncoding,
     sql: String,
     /// The last eight bytes, if the SQL above is the first eight only: a piece of one half is
     /// computed without the other.
@@ -27,7 +27,7 @@ pub(crate) struct SixteenBytes {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum SqlEncoding {
     /// PostgreSQL's `uuid` or SQL Server's `uniqueidentifier`.
     Uuid,
     Bytes,
@@ -99,23 +99,24 @@ impl SixteenBytes {
             return Ok(Self::of_hex(backend, number.hex()));
         }
         let (kind, sql) = match (wire, backend) {
-            (Wire::Uuid, _) => (Kind::Uuid, stored.into()),
-            (Wire::Bytes(BinaryLength::Bytes16), _) => (Kind::Bytes, stored.into()),
-            (Wire::Bytes(BinaryLength::Bytes12), Backend::Postgres) => {
-                (Kind::Bytes, format!("'\\x00000000'::bytea || {stored}"))
-            }
+            (Wire::Uuid, _) => (SqlEncoding::Uuid, stored.into()),
+            (Wire::Bytes(BinaryLength::Bytes16), _) => (SqlEncoding::Bytes, stored.into()),
+            (Wire::Bytes(BinaryLength::Bytes12), Backend::Postgres) => (
+                SqlEncoding::Bytes,
+                format!("'\\x00000000'::bytea || {stored}"),
+            ),
             (Wire::Bytes(BinaryLength::Bytes12), Backend::MySql | Backend::MariaDb) => {
-                (Kind::Bytes, format!("CONCAT(X'00000000', {stored})"))
+                (SqlEncoding::Bytes, format!("CONCAT(X'00000000', {stored})"))
             }
             (Wire::Bytes(BinaryLength::Bytes12), Backend::Sqlite) => {
-                (Kind::Hex, format!("'00000000' || hex({stored})"))
+                (SqlEncoding::Hex, format!("'00000000' || hex({stored})"))
             }
             (Wire::Bytes(BinaryLength::Bytes12), Backend::SqlServer) => (
-                Kind::Hex,
+                SqlEncoding::Hex,
                 format!("'00000000' + CONVERT(char(24), {stored}, 2)"),
             ),
             (Wire::NativeUuid, _) => (
-                Kind::Hex,
+                SqlEncoding::Hex,
                 without_hyphens(backend, &format!("CAST({stored} AS CHAR)")),
             ),
             (
@@ -127,12 +128,13 @@ impl SixteenBytes {
                 ),
                 _,
             ) => match (backend, form.is_hyphenated()) {
-                (Backend::Postgres, _) => (Kind::Uuid, format!("{stored}::uuid")),
-                (Backend::SqlServer, true) => {
-                    (Kind::Uuid, format!("CONVERT(uniqueidentifier, {stored})"))
-                }
-                (_, true) => (Kind::Hex, without_hyphens(backend, stored)),
-                (_, false) => (Kind::Hex, stored.into()),
+                (Backend::Postgres, _) => (SqlEncoding::Uuid, format!("{stored}::uuid")),
+                (Backend::SqlServer, true) => (
+                    SqlEncoding::Uuid,
+                    format!("CONVERT(uniqueidentifier, {stored})"),
+                ),
+                (_, true) => (SqlEncoding::Hex, without_hyphens(backend, stored)),
+                (_, false) => (SqlEncoding::Hex, stored.into()),
             },
             (Wire::Text(form @ (TextForm::Compact16 | TextForm::Compact22)), _) => {
                 let [first, second] = compact_text::halves(backend, form, stored);
@@ -148,20 +150,20 @@ impl SixteenBytes {
     }
 
     pub(crate) fn of_bytes(backend: Backend, bytes: String) -> Self {
-        Self::new(backend, Kind::Bytes, bytes)
+        Self::new(backend, SqlEncoding::Bytes, bytes)
     }
 
     /// 32 digits in either case.
     pub(crate) fn of_hex(backend: Backend, digits: String) -> Self {
-        Self::new(backend, Kind::Hex, digits)
+        Self::new(backend, SqlEncoding::Hex, digits)
     }
 
     /// From a server's own type for UUIDs.
     pub(crate) fn of_uuid(backend: Backend, uuid: String) -> Self {
-        Self::new(backend, Kind::Uuid, uuid)
+        Self::new(backend, SqlEncoding::Uuid, uuid)
     }
 
-    fn new(backend: Backend, kind: Kind, sql: String) -> Self {
+    fn new(backend: Backend, kind: SqlEncoding, sql: String) -> Self {
         Self {
             backend,
             kind,
@@ -223,8 +225,8 @@ impl SixteenBytes {
 
     fn uuid(&self) -> String {
         match (self.kind, self.backend) {
-            (Kind::Uuid, _) if self.is_in_order() => self.sql.clone(),
-            (Kind::Hex, Backend::Postgres) => format!("({})::uuid", self.hex()),
+            (SqlEncoding::Uuid, _) if self.is_in_order() => self.sql.clone(),
+            (SqlEncoding::Hex, Backend::Postgres) => format!("({})::uuid", self.hex()),
             (_, Backend::Postgres) => format!("encode({}, 'hex')::uuid", self.bytes()),
             _ => format!("CONVERT(uniqueidentifier, {})", self.hyphenated()),
         }
@@ -233,9 +235,11 @@ impl SixteenBytes {
     fn bytes(&self) -> String {
         let (sql, backend) = (&self.sql, self.backend);
         let bytes = match (self.kind, backend) {
-            (Kind::Bytes, Backend::Postgres | Backend::MySql | Backend::MariaDb) => sql.clone(),
-            (Kind::Uuid, Backend::Postgres) => format!("uuid_send({sql})"),
-            (Kind::Bytes, _) if self.is_in_order() => sql.clone(),
+            (SqlEncoding::Bytes, Backend::Postgres | Backend::MySql | Backend::MariaDb) => {
+                sql.clone()
+            }
+            (SqlEncoding::Uuid, Backend::Postgres) => format!("uuid_send({sql})"),
+            (SqlEncoding::Bytes, _) if self.is_in_order() => sql.clone(),
             (_, Backend::Postgres) => return format!("decode({}, 'hex')", self.hex()),
             (_, Backend::MySql | Backend::MariaDb) => return format!("UNHEX({})", self.hex()),
             (_, Backend::Sqlite) => return format!("unhex({})", self.hex()),
@@ -251,10 +255,12 @@ impl SixteenBytes {
 
     fn hex(&self) -> String {
         match (self.kind, self.backend) {
-            (Kind::Uuid | Kind::Bytes, Backend::Postgres) => {
+            (SqlEncoding::Uuid | SqlEncoding::Bytes, Backend::Postgres) => {
                 format!("encode({}, 'hex')", self.bytes())
             }
-            (Kind::Bytes, Backend::MySql | Backend::MariaDb) => format!("HEX({})", self.bytes()),
+            (SqlEncoding::Bytes, Backend::MySql | Backend::MariaDb) => {
+                format!("HEX({})", self.bytes())
+            }
             _ if self.is_in_order() => self.stored_hex(),
             _ => self.some_hex(0, 16),
         }
@@ -264,13 +270,15 @@ impl SixteenBytes {
     fn stored_hex(&self) -> String {
         let (sql, backend) = (&self.sql, self.backend);
         match (self.kind, backend) {
-            (Kind::Hex, _) => match &self.second_half {
+            (SqlEncoding::Hex, _) => match &self.second_half {
                 Some(second) => format!("CONCAT({sql}, {second})"),
                 None => sql.clone(),
             },
-            (Kind::Uuid, Backend::Postgres) => format!("encode(uuid_send({sql}), 'hex')"),
+            (SqlEncoding::Uuid, Backend::Postgres) => format!("encode(uuid_send({sql}), 'hex')"),
             (_, Backend::Postgres) => format!("encode({sql}, 'hex')"),
-            (Kind::Uuid, _) => without_hyphens(backend, &format!("CONVERT(char(36), {sql})")),
+            (SqlEncoding::Uuid, _) => {
+                without_hyphens(backend, &format!("CONVERT(char(36), {sql})"))
+            }
             (_, Backend::SqlServer) => format!("CONVERT(char(32), {sql}, 2)"),
             (_, Backend::Sqlite) => format!("hex({sql})"),
             (_, Backend::MySql | Backend::MariaDb) => format!("HEX({sql})"),
@@ -298,7 +306,9 @@ impl SixteenBytes {
     fn hyphenated(&self) -> String {
         match (self.kind, self.backend) {
             (_, Backend::Postgres) => format!("{}::text", self.uuid()),
-            (Kind::Uuid, _) if self.is_in_order() => format!("CONVERT(char(36), {})", self.sql),
+            (SqlEncoding::Uuid, _) if self.is_in_order() => {
+                format!("CONVERT(char(36), {})", self.sql)
+            }
             (_, Backend::MySql | Backend::MariaDb) => hyphens_in("INSERT", self.hex()),
             (_, Backend::SqlServer) if self.is_in_order() => hyphens_in("STUFF", self.hex()),
             (_, backend) => {

@@ -61,9 +61,9 @@ pub(crate) fn run(cli: &Cli) -> Result<Outcome, Stop> {
         #[cfg(feature = "databases")]
         Command::Preflight(args) => preflight::run(args, json),
         #[cfg(feature = "databases")]
-        Command::Relayout(args) => relayout::run(args, relayout::Kind::Relayout, json),
+        Command::Relayout(args) => relayout::run(args, relayout::ChangeKind::Relayout, json),
         #[cfg(feature = "databases")]
-        Command::Rekey(args) => relayout::run(args, relayout::Kind::Rekey, json),
+        Command::Rekey(args) => relayout::run(args, relayout::ChangeKind::Rekey, json),
         #[cfg(feature = "databases")]
         Command::Verify(args) => verify::run(args, json),
         Command::Completions(args) => completions::run(args),

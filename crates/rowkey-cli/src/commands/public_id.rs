@@ -141,10 +141,10 @@ impl<T: PlainId> Ciphers<T> {
 
     fn decode(&self, text: &str) -> Result<T, Failure> {
         let id = match (read_public_id(text)?, self) {
-            (Form::Short(id), Self::Unlabelled(ciphers)) => ciphers.decode(id),
-            (Form::Short(id), Self::Labelled { short, .. }) => short.decode(id),
-            (Form::Sealed(id), Self::Labelled { sealed, .. }) => sealed.decode(id),
-            (Form::Sealed(_), Self::Unlabelled(_)) => return Err(sealed_without_label()),
+            (PublicForm::Short(id), Self::Unlabelled(ciphers)) => ciphers.decode(id),
+            (PublicForm::Short(id), Self::Labelled { short, .. }) => short.decode(id),
+            (PublicForm::Sealed(id), Self::Labelled { sealed, .. }) => sealed.decode(id),
+            (PublicForm::Sealed(_), Self::Unlabelled(_)) => return Err(sealed_without_label()),
         };
         id.map_err(refused)
     }
@@ -254,13 +254,13 @@ fn decode_all<T: PlainId>(args: &Decode, json: bool) -> Result<Outcome, Stop> {
 }
 
 /// A public id, recognised by its length.
-enum Form<T> {
+enum PublicForm<T> {
     Short(PublicId<T>),
     Sealed(SealedId<T>),
 }
 
 /// Reads a public id in any of its forms; they differ in length.
-fn read_public_id<T>(text: &str) -> Result<Form<T>, Failure> {
+fn read_public_id<T>(text: &str) -> Result<PublicForm<T>, Failure> {
     const SEALED_LENGTH: usize = 44;
     const ENCODINGS: [Encoding; 3] = [
         Encoding::Uuid,
@@ -269,11 +269,11 @@ fn read_public_id<T>(text: &str) -> Result<Form<T>, Failure> {
     ];
     let length = text.chars().count();
     if length == SEALED_LENGTH {
-        return Ok(Form::Sealed(text.parse()?));
+        return Ok(PublicForm::Sealed(text.parse()?));
     }
     for encoding in ENCODINGS {
         if Width::U128.encode(encoding, 0)?.len() == length {
-            return Ok(Form::Short(PublicId::decode(encoding, text)?));
+            return Ok(PublicForm::Short(PublicId::decode(encoding, text)?));
         }
     }
     Err(Failure::bad_input(

@@ -67,7 +67,7 @@ struct Answer {
 
 /// What kind of change a command makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ChangeKind {
     /// The ids stay.
     Relayout,
     /// Rows get new ids.
@@ -75,7 +75,7 @@ pub(super) enum Kind {
 }
 
 /// Changes the key.
-pub(super) fn run(args: &Relayout, kind: Kind, json: bool) -> Result<Outcome, Stop> {
+pub(super) fn run(args: &Relayout, kind: ChangeKind, json: bool) -> Result<Outcome, Stop> {
     let plan = plan_file::of_change(&args.plan)?;
     check_kind(&plan, kind)?;
     let backend = plan.backend().map_err(Failure::from)?;
@@ -114,14 +114,14 @@ fn part(line: &str) -> Part {
     }
 }
 
-fn check_kind(plan: &Plan, kind: Kind) -> Result<(), Failure> {
+fn check_kind(plan: &Plan, kind: ChangeKind) -> Result<(), Failure> {
     match (kind, &plan.key.from) {
-        (Kind::Relayout, Some(_)) | (Kind::Rekey, None) => Ok(()),
-        (Kind::Relayout, None) => Err(Failure::wrong_usage(
+        (ChangeKind::Relayout, Some(_)) | (ChangeKind::Rekey, None) => Ok(()),
+        (ChangeKind::Relayout, None) => Err(Failure::wrong_usage(
             "the plan gives rows new ids",
             "run `rowkey rekey` with it",
         )),
-        (Kind::Rekey, Some(_)) => Err(Failure::wrong_usage(
+        (ChangeKind::Rekey, Some(_)) => Err(Failure::wrong_usage(
             "the plan keeps the ids",
             "run `rowkey relayout` with it",
         )),

@@ -19,12 +19,12 @@ pub(super) struct KeyColumn {
     place: String,
     pub(super) quoted: String,
     pub(super) is_nullable: bool,
-    form: Form,
+    form: LiteralForm,
 }
 
 /// How the values of a column are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Form {
+enum LiteralForm {
     /// Digits.
     Number,
     /// Text in the order of a collation.
@@ -72,8 +72,10 @@ impl KeyColumn {
     /// The SQL that shows a value as text or bytes.
     pub(super) fn shown(&self) -> String {
         match &self.form {
-            Form::Text | Form::CodePage { .. } | Form::Bytes => self.quoted.clone(),
-            Form::Cast(_) | Form::Any | Form::Number | Form::Quoted => {
+            LiteralForm::Text | LiteralForm::CodePage { .. } | LiteralForm::Bytes => {
+                self.quoted.clone()
+            }
+            LiteralForm::Cast(_) | LiteralForm::Any | LiteralForm::Number | LiteralForm::Quoted => {
                 of_column(engine(self.backend).rows.shown, &self.quoted)
             }
         }
@@ -82,23 +84,23 @@ impl KeyColumn {
     /// The literal of a value that was [`shown`](Self::shown). It is one line.
     pub(super) fn literal(&self, value: &Value) -> Result<String, Error> {
         match (&self.form, value) {
-            (Form::Number, Value::Text(digits)) if is_number(digits) => Ok(digits.clone()),
-            (Form::Number, Value::Integer(number)) => Ok(number.to_string()),
-            (Form::Quoted, Value::Text(text)) => Ok(without_prefix(&self.text(text)?)),
-            (Form::Text, Value::Text(text)) => self.text(text),
+            (LiteralForm::Number, Value::Text(digits)) if is_number(digits) => Ok(digits.clone()),
+            (LiteralForm::Number, Value::Integer(number)) => Ok(number.to_string()),
+            (LiteralForm::Quoted, Value::Text(text)) => Ok(without_prefix(&self.text(text)?)),
+            (LiteralForm::Text, Value::Text(text)) => self.text(text),
             (
-                Form::CodePage {
+                LiteralForm::CodePage {
                     sql_type,
                     collation,
                 },
                 Value::Text(text),
             ) => self.in_code_page(text, sql_type, collation.as_deref()),
-            (Form::Bytes, Value::Bytes(bytes)) => Ok(self.bytes(bytes)),
-            (Form::Cast(sql_type), Value::Text(text)) => {
+            (LiteralForm::Bytes, Value::Bytes(bytes)) => Ok(self.bytes(bytes)),
+            (LiteralForm::Cast(sql_type), Value::Text(text)) => {
                 Ok(format!("{}::{sql_type}", self.text(text)?))
             }
-            (Form::Any, Value::Text(literal)) => Ok(literal.clone()),
-            (Form::Any, Value::Bytes(bytes)) => match std::str::from_utf8(bytes) {
+            (LiteralForm::Any, Value::Text(literal)) => Ok(literal.clone()),
+            (LiteralForm::Any, Value::Bytes(bytes)) => match std::str::from_utf8(bytes) {
                 Ok(text) => self.text(text),
                 Err(_) => Ok(text_of_bytes(bytes)),
             },
@@ -152,15 +154,15 @@ fn quoted(backend: Backend, column: &Column) -> Result<String, Error> {
 }
 
 /// How the values of a column are written, or why they are not.
-fn form(backend: Backend, column: &Column) -> Result<Form, &'static str> {
+fn form(backend: Backend, column: &Column) -> Result<LiteralForm, &'static str> {
     match backend {
-        Backend::Postgres => Ok(Form::Cast(column.sql_type.clone())),
-        Backend::Sqlite => Ok(Form::Any),
+        Backend::Postgres => Ok(LiteralForm::Cast(column.sql_type.clone())),
+        Backend::Sqlite => Ok(LiteralForm::Any),
         Backend::MySql | Backend::MariaDb => match column.column_type(backend).meaning() {
-            Some(Type::Integer { .. } | Type::Flag | Type::Decimal(_)) => Ok(Form::Number),
-            Some(Type::Text(_) | Type::PaddedText(_)) => Ok(Form::Text),
-            Some(Type::FixedBytes(_) | Type::Bytes(_)) => Ok(Form::Bytes),
-            Some(Type::Uuid | Type::Date | Type::Time | Type::Timestamp) => Ok(Form::Quoted),
+            Some(Type::Integer { .. } | Type::Flag | Type::Decimal(_)) => Ok(LiteralForm::Number),
+            Some(Type::Text(_) | Type::PaddedText(_)) => Ok(LiteralForm::Text),
+            Some(Type::FixedBytes(_) | Type::Bytes(_)) => Ok(LiteralForm::Bytes),
+            Some(Type::Uuid | Type::Date | Type::Time | Type::Timestamp) => Ok(LiteralForm::Quoted),
             Some(Type::Instant) => {
                 Err("what its values mean depends on the time zone of a session")
             }
@@ -174,13 +176,15 @@ fn form(backend: Backend, column: &Column) -> Result<Form, &'static str> {
 }
 
 /// The types of SQL Server that keys have. It has not run there.
-fn sql_server(column: &Column) -> Result<Form, &'static str> {
+fn sql_server(column: &Column) -> Result<LiteralForm, &'static str> {
     match column.column_type(Backend::SqlServer).name() {
-        "uniqueidentifier" | "date" => Ok(Form::Quoted),
-        "tinyint" | "smallint" | "int" | "bigint" | "decimal" | "numeric" => Ok(Form::Number),
-        "binary" | "varbinary" => Ok(Form::Bytes),
-        "nchar" | "nvarchar" => Ok(Form::Text),
-        "char" | "varchar" => Ok(Form::CodePage {
+        "uniqueidentifier" | "date" => Ok(LiteralForm::Quoted),
+        "tinyint" | "smallint" | "int" | "bigint" | "decimal" | "numeric" => {
+            Ok(LiteralForm::Number)
+        }
+        "binary" | "varbinary" => Ok(LiteralForm::Bytes),
+        "nchar" | "nvarchar" => Ok(LiteralForm::Text),
+        "char" | "varchar" => Ok(LiteralForm::CodePage {
             sql_type: column.sql_type.clone(),
             collation: column.collation.clone(),
         }),

@@ -10,6 +10,7 @@ use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{ColumnType, Kind, Type};
 use tokio::sync::mpsc;
 
+use crate::compare::on_one_line;
 use crate::create;
 use crate::engine::{engine, of_column};
 use crate::plan::CopyPolicy;
@@ -365,10 +366,10 @@ impl Key {
 pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::Bytes(bytes) => match str::from_utf8(bytes) {
-            Ok(text) => format!("\"{text}\""),
+            Ok(text) => format!("\"{}\"", on_one_line(text)),
             Err(_) => value.to_string(),
         },
-        Value::Text(text) => format!("\"{text}\""),
+        Value::Text(text) => format!("\"{}\"", on_one_line(text)),
         other => other.to_string(),
     }
 }

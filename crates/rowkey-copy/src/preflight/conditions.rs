@@ -1,7 +1,9 @@
-//! CHECKs of existing tables, which rows of the source may break.
+//! CHECKs of existing tables, and of the domains of their columns, which rows of the source may
+//! break.
 
+use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{DependentKind, Table};
+use rowkey_tables::catalog::{Dependent, DependentKind, Table};
 use rowkey_tables::connection::Connection;
 
 use super::clashes::Found;
@@ -9,7 +11,7 @@ use crate::checks;
 use crate::prepared::PreparedTable;
 use crate::select::first;
 use crate::session;
-use crate::sql_text::first_group;
+use crate::sql_text::{first_group, separated, with_name};
 
 /// Lets the source look for rows that break a CHECK of the target's table, if it understands it and
 /// has not got the same one.
@@ -32,6 +34,7 @@ pub(super) async fn broken(
         let words = checks::words(from.backend, original, to, check);
         conditions.push((format!("check {}", check.name), words));
     }
+    conditions.extend(of_domains(table, existing)?);
     let unnamed = checks::unnamed(from.backend, existing, to)?;
     conditions.extend(
         unnamed
@@ -72,6 +75,33 @@ pub(super) async fn broken(
         }
     }
     Ok(found)
+}
+
+/// The CHECKs of domains, with their words if the source understands them.
+fn of_domains(
+    table: &PreparedTable<'_>,
+    existing: &Table,
+) -> Result<Vec<(String, Option<String>)>, Error> {
+    let mut conditions = Vec::new();
+    let of_kind = |domain: &&Dependent| domain.kind == DependentKind::Domain;
+    for domain in existing.dependents.iter().filter(of_kind) {
+        for column in table.to.columns.iter().map(|column| &column.name) {
+            let mut own = table.original.dependents.iter().filter(of_kind);
+            let is_own =
+                own.any(|own| own.definition == domain.definition && own.columns.contains(column));
+            if is_own || !domain.columns.contains(column) {
+                continue;
+            }
+            for words in separated(&domain.definition, "CHECK ").into_iter().skip(1) {
+                let name = format!("check of the domain {} on {column}", domain.name);
+                let is_understood = table.from.backend == table.to.backend;
+                let quoted = quote_identifier(table.to.backend, column)?;
+                let words = format!("CHECK {}", with_name(words, "VALUE", &quoted));
+                conditions.push((name, is_understood.then_some(words)));
+            }
+        }
+    }
+    Ok(conditions)
 }
 
 fn not_looked_at(table: &PreparedTable<'_>, name: &str) -> String {

@@ -2,7 +2,7 @@
 
 pub(crate) mod clashes;
 mod conditions;
-mod kind;
+mod reason_kind;
 pub(crate) mod references;
 mod rehearsal;
 mod suspects;
@@ -18,7 +18,7 @@ use rowkey_tables::refusals::Refusals;
 use rowkey_tables::{Error, Progress, Step};
 use serde::Serialize;
 
-use self::kind::Kind;
+use self::reason_kind::ReasonKind;
 use self::target::Place;
 pub use self::values::{Misfit, Misfits};
 use super::job::{planned_objects, unknown_names};
@@ -85,11 +85,11 @@ impl Preflight {
                 Ok(Some(known)) => {
                     let earlier = copied_rows::look(target, &target_catalog, &tables, &known);
                     let earlier = earlier.await?;
-                    findings.refuse(Kind::Target, earlier.refused);
+                    findings.refuse(ReasonKind::Target, earlier.refused);
                     findings.notes.push(copied_rows::state(&known));
                     findings.notes.extend(earlier.notes);
                 }
-                Err(error @ Error::Refused { .. }) => findings.refuse(Kind::Target, [error]),
+                Err(error @ Error::Refused { .. }) => findings.refuse(ReasonKind::Target, [error]),
                 Err(error) => return Err(error),
             }
             let left_out = omissions::of_database(source, plan, &catalog).await?;
@@ -170,14 +170,14 @@ pub(super) async fn require(
 #[derive(Default)]
 struct Findings {
     values: Vec<Misfits>,
-    refused: Refusals<Kind>,
+    refused: Refusals<ReasonKind>,
     /// The tables of which the plan itself says something wrong.
     unplanned: BTreeSet<QualifiedName>,
     notes: Vec<String>,
 }
 
 impl Findings {
-    fn refuse(&mut self, kind: Kind, errors: impl IntoIterator<Item = Error>) {
+    fn refuse(&mut self, kind: ReasonKind, errors: impl IntoIterator<Item = Error>) {
         for error in errors {
             self.refused.add(kind, error);
         }
@@ -197,15 +197,15 @@ impl Findings {
         let mut tables = Vec::new();
         for (table, error) in plan.refusals()? {
             self.unplanned.extend(table.map(|table| table.name.clone()));
-            self.refuse(Kind::Plan, [error]);
+            self.refuse(ReasonKind::Plan, [error]);
         }
         let (columns, left) = plan.without_refused_columns();
         let is_complete = columns.is_empty();
-        self.refuse(Kind::Columns, columns);
+        self.refuse(ReasonKind::Columns, columns);
         let changed = plan.changed_tables(catalog);
         if !changed.is_empty() {
             // The plan is to be written again.
-            self.refuse(Kind::Changed, changed);
+            self.refuse(ReasonKind::Changed, changed);
             return Ok(tables);
         }
         let (kept, left) = kept_ids::refusals(left, catalog);
@@ -213,17 +213,17 @@ impl Findings {
             let original = catalog.table(&planned.name)?;
             if let Err(error) = partitions::require_once(plan, catalog, original) {
                 self.unplanned.insert(planned.name.clone());
-                self.refuse(Kind::Plan, [error]);
+                self.refuse(ReasonKind::Plan, [error]);
             }
             match left.prepare(catalog, planned) {
                 Ok(table) => tables.push(table),
-                Err(error) => self.refuse(Kind::Plan, [error]),
+                Err(error) => self.refuse(ReasonKind::Plan, [error]),
             }
         }
-        self.refuse(Kind::Plan, kept);
+        self.refuse(ReasonKind::Plan, kept);
         // An index has its name only with its columns.
         if is_complete && tables.len() == plan.tables.len() {
-            self.refuse(Kind::Plan, unknown_names(&tables)?);
+            self.refuse(ReasonKind::Plan, unknown_names(&tables)?);
         }
         Ok(tables)
     }
@@ -247,11 +247,11 @@ impl Findings {
             let mut left = without_refused(tables, &places);
             left.retain(|table| !self.unplanned.contains(&table.original.name));
             let rehearsed = rehearsal::rehearse(target, target_catalog, &left).await?;
-            self.refuse(Kind::Objects, rehearsed.refused);
+            self.refuse(ReasonKind::Objects, rehearsed.refused);
             self.notes.extend(rehearsed.note);
         }
         let refused = refused.into_iter().map(|(_, error)| error);
-        self.refuse(Kind::Target, refused);
+        self.refuse(ReasonKind::Target, refused);
         // What may be read, also by the references of others.
         let (mut readable, mut looked_at) = (Vec::new(), Vec::new());
         for planned in tables {
@@ -263,10 +263,7 @@ impl Findings {
             }
             let existing = target::table_of(target_catalog, to);
             let (to, not_null) = match existing {
-                Some(table) => (
-                    target::as_existing(to, table),
-                    target::not_null(original, to, table),
-                ),
+                Some(table) => (target::as_existing(to, table), target::not_null(to, table)),
                 None => (
                     target::as_made(target, to).await?,
                     target::not_null_if_made(original),
@@ -289,7 +286,7 @@ impl Findings {
                         format!("it may not be read: {}", error.reason()),
                         "grant SELECT on it, or delete its entry from the plan",
                     );
-                    self.refuse(Kind::Denied, [refused]);
+                    self.refuse(ReasonKind::Denied, [refused]);
                 }
                 outcome => {
                     outcome?;
@@ -319,15 +316,15 @@ impl Findings {
             .iter()
             .map(|misfits| misfits.column.clone())
             .collect();
-        self.refuse(Kind::Values, misfits.iter().map(Misfits::error));
+        self.refuse(ReasonKind::Values, misfits.iter().map(Misfits::error));
         self.values.extend(misfits);
         if let Some(existing) = existing {
             let broken = conditions::broken(source, table, existing).await?;
-            self.refuse(Kind::Checks, broken.refused);
+            self.refuse(ReasonKind::Checks, broken.refused);
             self.notes.extend(broken.notes);
         }
         let found = clashes::find(source, target, table, existing, &columns).await?;
-        self.refuse(Kind::Unique, found.refused);
+        self.refuse(ReasonKind::Unique, found.refused);
         self.notes.extend(found.notes);
         Ok(())
     }
@@ -341,15 +338,15 @@ impl Findings {
         tables: &[PreparedTable<'_>],
     ) -> Result<(), Error> {
         let orphans = references::orphans(source, table, existing, tables).await?;
-        self.refuse(Kind::References, orphans);
+        self.refuse(ReasonKind::References, orphans);
         let Some(existing) = existing else {
             return Ok(());
         };
         let late = references::to_later_tables(source, table, existing, tables).await?;
-        self.refuse(Kind::References, late);
+        self.refuse(ReasonKind::References, late);
         let kept = references::to_kept_tables(source, target, table, existing, tables);
         let (refused, notes) = kept.await?;
-        self.refuse(Kind::References, refused);
+        self.refuse(ReasonKind::References, refused);
         self.notes.extend(notes);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Kinds of reasons against a copy, in the order in which a person goes through them.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum ReasonKind {
     Changed,
     Plan,
     Columns,
@@ -14,7 +14,7 @@ pub(super) enum Kind {
     Checks,
 }
 
-impl Kind {
+impl ReasonKind {
     pub(super) fn title(self) -> &'static str {
         match self {
             Self::Changed => "tables that have changed",

@@ -116,27 +116,17 @@ pub(super) async fn as_made(target: &mut Connection, side: &TableSide) -> Result
     Ok(made)
 }
 
-/// The columns of an existing table that refuse NULL, although the source or the plan may have it.
-pub(super) fn not_null(source: &Table, side: &TableSide, table: &Table) -> Vec<String> {
-    let columns = side.columns.iter().filter(|column| {
-        let may_be_null = source
-            .column(&column.name)
-            .is_some_and(|column| column.is_nullable);
-        let refuses = table
-            .column(&column.name)
-            .is_some_and(|column| !column.is_nullable);
-        refuses && (may_be_null || column.instead.gives_null())
-    });
-    columns.map(|column| column.name.clone()).collect()
+/// The columns of an existing table that refuse NULL.
+pub(super) fn not_null(side: &TableSide, table: &Table) -> Vec<String> {
+    let names = side.columns.iter().map(|column| &column.name);
+    let refuses = |name: &&String| table.column(name).is_some_and(|column| !column.is_nullable);
+    names.filter(refuses).cloned().collect()
 }
 
-/// The columns of the primary key that may be NULL, as in SQLite: a table that is made refuses
-/// that.
+/// Those of a table that is made: its primary key, which may be NULL in SQLite.
 pub(super) fn not_null_if_made(source: &Table) -> Vec<String> {
-    let key = source.primary_key().map(|key| key.columns.as_slice());
-    let names = key.unwrap_or_default().iter();
-    let may_be_null = |name: &&String| source.column(name).is_some_and(|column| column.is_nullable);
-    names.filter(may_be_null).cloned().collect()
+    let key = source.primary_key().map(|key| key.columns.clone());
+    key.unwrap_or_default()
 }
 
 fn computed(table: &Table, side: &TableSide) -> Vec<Error> {

@@ -41,6 +41,10 @@ pub struct Misfits {
     pub examples: Vec<Misfit>,
     /// What the plan can say for the column, so that they get a place.
     pub instead: Vec<&'static str>,
+    /// How many values get none by that.
+    pub left: u64,
+    /// One of these.
+    pub left_example: Option<Misfit>,
 }
 
 /// A value that the target has no place for.
@@ -55,15 +59,11 @@ pub struct Misfit {
 impl Misfits {
     /// The refusal of these values.
     pub(super) fn error(&self) -> Error {
-        let row = |misfit: &Misfit| misfit.key.as_ref().map(|key| format!("the row {key}"));
-        let mut why = String::new();
-        if let Some(first) = self.examples.first() {
-            why += &first.why;
-            why += &row(first).map_or(String::new(), |row| format!(", in {row}"));
-        }
+        let mut why = self.examples.first().map_or(String::new(), Misfit::place);
         if self.values > 1 {
             why += &format!("; {} values have no place", self.values);
-            let others: Vec<String> = self.examples.iter().skip(1).filter_map(row).collect();
+            let others = self.examples.iter().skip(1);
+            let others: Vec<String> = others.filter_map(Misfit::row).collect();
             if !others.is_empty() {
                 why += &format!(", others in {}", others.join(", "));
             }
@@ -72,9 +72,28 @@ impl Misfits {
         if !self.instead.is_empty() {
             let words = self.instead.join(", ");
             instead += &format!(", or write `instead = {{ {words} }}` for the column in the plan");
+            if let Some(left) = &self.left_example {
+                instead += &format!(
+                    ", which leaves {} to be changed ({})",
+                    self.left,
+                    left.place()
+                );
+            }
         }
         instead += ", or give the column another type there, or leave it out";
         Error::refused(format!("{}.{}", self.table, self.column), why, instead)
+    }
+}
+
+impl Misfit {
+    fn row(&self) -> Option<String> {
+        self.key.as_ref().map(|key| format!("the row {key}"))
+    }
+
+    /// Why it has no place, and where it is.
+    fn place(&self) -> String {
+        let row = self.row().map(|row| format!(", in {row}"));
+        format!("{}{}", self.why, row.unwrap_or_default())
     }
 }
 
@@ -93,8 +112,7 @@ struct SuspectColumn<'s> {
 }
 
 /// Finds the values of a table that have no place. Columns whose types say that all values have one
-/// are not read. `not_null` are the columns of the target that refuse NULL although the source has
-/// it.
+/// are not read. `not_null` are the columns of the target that refuse NULL.
 pub(super) async fn misfits(
     source: &mut Connection,
     table: &PreparedTable<'_>,
@@ -126,12 +144,16 @@ fn suspect_columns<'s>(
     let primary_key = primary_key.unwrap_or_default();
     for (place, (one, other)) in from.columns.iter().zip(&to.columns).enumerate() {
         let refuses_null = not_null.contains(&one.name);
+        let may_be_null = one.instead.gives_null()
+            || original
+                .column(&one.name)
+                .is_some_and(|column| column.is_nullable);
         let pair = ColumnPair {
             source: from.backend,
             from: one,
             target: to.backend,
             to: other,
-            refuses_null,
+            refuses_null: refuses_null && may_be_null,
         };
         let condition = match pair.suspects()? {
             Suspects::None => continue,
@@ -152,6 +174,8 @@ fn suspect_columns<'s>(
                 values: 0,
                 examples: Vec::new(),
                 instead: Vec::new(),
+                left: 0,
+                left_example: None,
             },
         });
     }
@@ -283,25 +307,32 @@ impl SuspectColumn<'_> {
         cell: Cell,
         key: impl FnOnce() -> Option<String>,
     ) {
-        let why = match cell {
-            Cell::Null if self.refuses_null => "it is NULL, which the target refuses".to_owned(),
-            Cell::Text(span) if self.refuses_other_json && !fit::is_json(batch.text(span)) => {
-                "a text is no JSON".to_owned()
-            }
-            _ => match fit::check(to.backend, self.to, batch, cell) {
-                Ok(()) => return,
-                Err(why) => why,
-            },
+        let Some(why) = self.why(to, batch, cell) else {
+            return;
         };
-        self.found.values += 1;
-        if let Some(words) = self.words(batch, cell)
-            && !self.is_key
-            && !self.found.instead.contains(&words)
-        {
-            self.found.instead.push(words);
+        let found = &mut self.found;
+        let misfit = Misfit { key: key(), why };
+        found.values += 1;
+        if found.examples.len() < EXAMPLES {
+            found.examples.push(misfit.clone());
         }
-        if self.found.examples.len() < EXAMPLES {
-            self.found.examples.push(Misfit { key: key(), why });
+        match self.words(to, batch, cell) {
+            Some(words) if self.found.instead.contains(&words) => {}
+            Some(words) => self.found.instead.push(words),
+            None => {
+                self.found.left += 1;
+                self.found.left_example.get_or_insert(misfit);
+            }
+        }
+    }
+
+    fn why(&self, to: &TableSide, batch: &Batch, cell: Cell) -> Option<String> {
+        match cell {
+            Cell::Null if self.refuses_null => Some("it is NULL, which the target refuses".into()),
+            Cell::Text(span) if self.refuses_other_json && !fit::is_json(batch.text(span)) => {
+                Some("a text is no JSON".into())
+            }
+            _ => fit::check(to.backend, self.to, batch, cell).err(),
         }
     }
 
@@ -310,18 +341,30 @@ impl SuspectColumn<'_> {
         self.from.sql_type.has_tenths()
     }
 
-    /// What the plan can say about a value.
-    fn words(&self, batch: &Batch, cell: Cell) -> Option<&'static str> {
+    /// What the plan can say about a value, if that gives it a place.
+    fn words(&self, to: &TableSide, batch: &Batch, cell: Cell) -> Option<&'static str> {
         let is_date = matches!(
             self.from.content,
             Content::Values(Kind::Date | Kind::Timestamp)
         );
         let has_zeros = engine(self.source).rows.zero_dates.is_some();
-        match cell {
-            Cell::Refused(_) if is_date && has_zeros => Some("zero-date = \"null\""),
-            Cell::Refused(_) if self.has_tenths() => Some("tenths = \"cut\""),
-            Cell::Refused(_) => Some("other-type = \"null\""),
-            _ => SpecialValue::of(batch, cell).map(SpecialValue::plan_entry),
-        }
+        let words = match cell {
+            Cell::Refused(_) if is_date && has_zeros => "zero-date = \"null\"",
+            Cell::Refused(_) if self.has_tenths() => "tenths = \"cut\"",
+            Cell::Refused(_) => "other-type = \"null\"",
+            _ => SpecialValue::of(batch, cell)?.plan_entry(),
+        };
+        let has_place = match cell {
+            Cell::Text(span) => {
+                let text = batch.text(span).replace('\0', "");
+                let mut stripped = Batch::new(1, text.len());
+                let cell = Cell::Text(stripped.keep(text.as_bytes()));
+                self.why(to, &stripped, cell).is_none()
+            }
+            Cell::Refused(_) if self.has_tenths() => true,
+            _ if SpecialValue::of(batch, cell) == Some(SpecialValue::NegativeZero) => true,
+            _ => !self.refuses_null,
+        };
+        (has_place && !self.is_key).then_some(words)
     }
 }

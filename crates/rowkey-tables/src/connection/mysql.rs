@@ -80,18 +80,18 @@ pub(super) async fn scan(
     use futures_util::TryStreamExt;
 
     let mut rows = connection.fetch_many(bound(query, &[]));
-    let mut kinds: Option<Vec<Kind>> = None;
+    let mut readings: Option<Vec<ReadAs>> = None;
     while let Some(item) = rows.try_next().await.map_err(Error::database(doing))? {
         let Either::Right(row) = item else {
             continue;
         };
         let mut values = Held::NONE;
-        let kinds = match &mut kinds {
-            Some(kinds) => kinds,
-            None => kinds.insert(kinds_of(&row).map_err(Error::database(doing))?),
+        let readings = match &mut readings {
+            Some(readings) => readings,
+            None => readings.insert(readings_of(&row).map_err(Error::database(doing))?),
         };
-        for ((index, kind), value) in kinds.iter().enumerate().zip(&mut values) {
-            *value = kind.held(&row, index).map_err(Error::database(doing))?;
+        for ((index, reading), value) in readings.iter().enumerate().zip(&mut values) {
+            *value = reading.held(&row, index).map_err(Error::database(doing))?;
         }
         take(&values)?;
     }
@@ -99,12 +99,12 @@ pub(super) async fn scan(
 }
 
 fn held(row: &MySqlRow, index: usize) -> Result<Held<'_>, sqlx::Error> {
-    Kind::of(row, index)?.held(row, index)
+    ReadAs::of(row, index)?.held(row, index)
 }
 
 /// What the values of a column are read as.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum ReadAs {
     Text,
     Bytes,
     Unsigned,
@@ -112,11 +112,11 @@ enum Kind {
     Other,
 }
 
-fn kinds_of(row: &MySqlRow) -> Result<Vec<Kind>, sqlx::Error> {
-    (0..row.len()).map(|index| Kind::of(row, index)).collect()
+fn readings_of(row: &MySqlRow) -> Result<Vec<ReadAs>, sqlx::Error> {
+    (0..row.len()).map(|index| ReadAs::of(row, index)).collect()
 }
 
-impl Kind {
+impl ReadAs {
     /// By the column's type, which is the same in all rows.
     fn of(row: &MySqlRow, index: usize) -> Result<Self, sqlx::Error> {
         let type_info = row.try_column(index)?.type_info();

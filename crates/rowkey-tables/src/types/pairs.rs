@@ -32,7 +32,7 @@ impl ColumnType {
         let (own, other) = (self.meaning()?, target.meaning()?);
         let is_spelled_alike = self.bare().eq_ignore_ascii_case(target.bare());
         let is_same = self.backend == target.backend && is_spelled_alike;
-        if target.rounds_times() && !is_same {
+        if (target.rounds_times() || target.cuts_fields()) && !is_same {
             return None;
         }
         if self.is_any() && target.backend.stores_any_type() {
@@ -220,6 +220,28 @@ mod tests {
                 Some(Kind::Integer),
             ),
             (Postgres, "numeric", MySql, "longtext", Some(Kind::Text)),
+            (
+                Postgres,
+                "numeric(3,5)",
+                MySql,
+                "decimal(5,5)",
+                Some(Kind::Decimal),
+            ),
+            (
+                Postgres,
+                "interval second(2)",
+                Postgres,
+                "interval",
+                Some(Kind::Text),
+            ),
+            (Postgres, "interval", Postgres, "interval hour", None),
+            (
+                Postgres,
+                "interval hour",
+                Postgres,
+                "interval hour",
+                Some(Kind::Text),
+            ),
             (MySql, "decimal(9,2)", Postgres, "text", None),
             (MySql, "point", MariaDb, "point", Some(Kind::Own)),
             (MySql, "point", MariaDb, "longtext", None),

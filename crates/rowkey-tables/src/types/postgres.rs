@@ -22,7 +22,12 @@ fn parse(sql_type: &str) -> Option<Type> {
         "bigint" => integer(8),
         "real" => Type::Single,
         "double precision" => Type::Double,
-        "numeric" => Type::Decimal(words.precision_and_scale()),
+        // With more digits behind the point than there are, the rest of these are zeros.
+        "numeric" => Type::Decimal(
+            words
+                .precision_and_scale()
+                .map(|(precision, scale)| (precision.max(scale), scale)),
+        ),
         "text" => Type::Text(None),
         "character varying" => Type::Text(words.length()),
         "character" => Type::PaddedText(words.length().unwrap_or(1)),
@@ -41,7 +46,8 @@ fn parse(sql_type: &str) -> Option<Type> {
             length: words.length().unwrap_or(u32::MAX),
             is_fixed: false,
         },
-        "interval" => Type::Interval,
+        // Maybe with the fields that it has: `interval day to second(3)`.
+        name if name.split(' ').next() == Some("interval") => Type::Interval,
         "inet" => Type::Network { is_cidr: false },
         "cidr" => Type::Network { is_cidr: true },
         _ => return None,

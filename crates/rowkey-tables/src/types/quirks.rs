@@ -50,6 +50,12 @@ impl ColumnType {
         self.backend.rounds_times() && matches!(self.name(), "datetime" | "smalldatetime")
     }
 
+    /// Whether a column of intervals cuts off some of their fields: `interval hour to minute`.
+    pub(super) fn cuts_fields(&self) -> bool {
+        let name = self.words.as_ref().map(|words| words.name.as_str());
+        self.meaning() == Some(Type::Interval) && name != Some("interval")
+    }
+
     /// Whether a column has all digits of the times that another one of the same kind has. A server
     /// rounds or cuts the rest without an error.
     pub fn keeps_times_of(&self, other: &Self) -> bool {
@@ -60,6 +66,7 @@ impl ColumnType {
         !is_time
             || self.fraction_digits() >= other.fraction_digits()
                 && (!self.rounds_times() || self.name() == other.name())
+                && (!self.cuts_fields() || self.bare() == other.bare())
     }
 
     /// The microseconds of which a column's times are multiples; a server rounds or cuts others

@@ -12,6 +12,10 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("every_reason_in_one_round_in_{}", test_name(target));
         pair(suite, &name, [Backend::Postgres], target, reasons);
     }
+    for target in [Backend::Postgres, Backend::MySql, Backend::MariaDb] {
+        let name = format!("advice_covers_all_values_in_{}", test_name(target));
+        pair(suite, &name, [Backend::Sqlite], target, advice);
+    }
     for target in crate::LIVE {
         let name = format!("values_say_what_has_no_type_in_{}", test_name(target));
         pair(suite, &name, [Backend::Sqlite], target, untyped);
@@ -90,5 +94,35 @@ async fn untyped(source: String, target: String) -> Result<()> {
     let plan = plan(&source, &target).await?;
     nothing_is_refused(&source, &target, &plan).await?;
     copy_equal(&source, &target, &plan).await?;
+    Ok(())
+}
+
+/// Only what gives a value a place is advised, and the values that need something else are named.
+async fn advice(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE thing (id integer PRIMARY KEY, size smallint, needed smallint)",
+        "INSERT INTO thing VALUES (1, 'x', 'x'), (2, 70000, 2), (3, 'y', 3)",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let table =
+        "CREATE TABLE thing (id integer PRIMARY KEY, size smallint, needed smallint NOT NULL)";
+    execute(&mut open(&target).await?, "the target", &[table]).await?;
+    let plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    let about = |column: &str| {
+        let mut refused = looked.refused.iter();
+        let found = refused.find(|refused| refused.starts_with(column));
+        found.with_context(|| format!("{column}: {looked:?}"))
+    };
+    let size = about("thing.size")?;
+    let advised = "`instead = { other-type = \"null\" }` for the column in the plan, which leaves 1 to be changed";
+    ensure!(size.contains(advised), "{size}");
+    let left = size.split("to be changed").last().unwrap_or_default();
+    ensure!(
+        left.contains("70000") && left.contains("the row 2"),
+        "{size}"
+    );
+    let needed = about("thing.needed")?;
+    ensure!(!needed.contains("instead ="), "{needed}");
     Ok(())
 }

@@ -8,14 +8,14 @@ use crate::error::Error;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     /// What it is.
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// Where it is in the text.
     pub span: Range<usize>,
 }
 
 /// What a token is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TokenKind {
     /// A keyword, or a name without quotes.
     Word(String),
     /// A name in quotes, without them. SQLite also takes text in single quotes as a name, and text
@@ -30,19 +30,19 @@ pub enum Kind {
 impl Token {
     /// Whether it is a keyword, which is given in upper case.
     pub fn is_keyword(&self, keyword: &str) -> bool {
-        matches!(&self.kind, Kind::Word(word) if word.eq_ignore_ascii_case(keyword))
+        matches!(&self.kind, TokenKind::Word(word) if word.eq_ignore_ascii_case(keyword))
     }
 
     /// Whether it is a sign.
     pub fn is(&self, sign: char) -> bool {
-        self.kind == Kind::Sign(sign)
+        self.kind == TokenKind::Sign(sign)
     }
 
     /// The name that it may be.
     pub fn name(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Word(name) | Kind::Quoted(name) => Some(name),
-            Kind::Value | Kind::Sign(_) => None,
+            TokenKind::Word(name) | TokenKind::Quoted(name) => Some(name),
+            TokenKind::Value | TokenKind::Sign(_) => None,
         }
     }
 
@@ -77,23 +77,26 @@ pub fn tokens(sql: &str) -> Result<Vec<Token>, Error> {
             }
             '\'' | '"' | '`' => {
                 let (length, name) = quoted(rest, first).ok_or_else(unfinished)?;
-                (length, Some(Kind::Quoted(name)))
+                (length, Some(TokenKind::Quoted(name)))
             }
             '[' => {
                 let end = rest.find(']').ok_or_else(unfinished)?;
-                (end + 1, Some(Kind::Quoted(rest[1..end].into())))
+                (end + 1, Some(TokenKind::Quoted(rest[1..end].into())))
             }
             'x' | 'X' if rest[1..].starts_with('\'') => {
                 let (length, _) = quoted(&rest[1..], '\'').ok_or_else(unfinished)?;
-                (length + 1, Some(Kind::Value))
+                (length + 1, Some(TokenKind::Value))
             }
-            _ if first.is_ascii_digit() => (length_of(rest, is_in_number), Some(Kind::Value)),
-            '?' | '@' | ':' | '#' => (1 + length_of(&rest[1..], is_in_word), Some(Kind::Value)),
+            _ if first.is_ascii_digit() => (length_of(rest, is_in_number), Some(TokenKind::Value)),
+            '?' | '@' | ':' | '#' => (
+                1 + length_of(&rest[1..], is_in_word),
+                Some(TokenKind::Value),
+            ),
             _ if is_in_word(first) => {
                 let length = length_of(rest, is_in_word);
-                (length, Some(Kind::Word(rest[..length].into())))
+                (length, Some(TokenKind::Word(rest[..length].into())))
             }
-            sign => (sign.len_utf8(), Some(Kind::Sign(sign))),
+            sign => (sign.len_utf8(), Some(TokenKind::Sign(sign))),
         };
         if let Some(kind) = kind {
             let span = start..start + length;
@@ -180,7 +183,7 @@ fn is_in_number(character: char) -> bool {
 mod tests {
     use super::*;
 
-    fn kinds(sql: &str) -> Vec<Kind> {
+    fn kinds(sql: &str) -> Vec<TokenKind> {
         tokens(sql)
             .unwrap()
             .into_iter()
@@ -188,12 +191,12 @@ mod tests {
             .collect()
     }
 
-    fn word(text: &str) -> Kind {
-        Kind::Word(text.into())
+    fn word(text: &str) -> TokenKind {
+        TokenKind::Word(text.into())
     }
 
-    fn name(text: &str) -> Kind {
-        Kind::Quoted(text.into())
+    fn name(text: &str) -> TokenKind {
+        TokenKind::Quoted(text.into())
     }
 
     #[test]
@@ -214,14 +217,17 @@ mod tests {
     #[test]
     fn comments_and_spaces_are_left_out() {
         let kinds = kinds("a--'x\n/* \"b\" */,/**/c/* open");
-        assert_eq!(kinds, [word("a"), Kind::Sign(','), word("c")]);
+        assert_eq!(kinds, [word("a"), TokenKind::Sign(','), word("c")]);
     }
 
     #[test]
     fn values_are_no_names() {
         let values = kinds("1 0x1F 1.5 x'AB' X'00' ?1 :id @id $id");
         let values = &values[..values.len() - 1];
-        assert!(values.iter().all(|kind| *kind == Kind::Value), "{values:?}");
+        assert!(
+            values.iter().all(|kind| *kind == TokenKind::Value),
+            "{values:?}"
+        );
         assert_eq!(kinds("1e-5").len(), 3);
     }
 
