@@ -6,8 +6,9 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::{Dependent, DependentKind, Table};
 use rowkey_tables::connection::Connection;
 
-use super::clashes::Found;
+use super::clashes::{Found, shown};
 use crate::checks;
+use crate::engine::{engine, of_column};
 use crate::prepared::PreparedTable;
 use crate::select::first;
 use crate::session;
@@ -22,6 +23,14 @@ pub(super) async fn broken(
 ) -> Result<Found, Error> {
     let (from, to, original) = (&table.from, &table.to, table.original);
     let mut found = Found::default();
+    let mut shown_key = Vec::new();
+    for column in from.key_columns() {
+        let quoted = quote_identifier(from.backend, &column.name)?;
+        shown_key.push(of_column(engine(from.backend).rows.comparable, &quoted));
+    }
+    if shown_key.is_empty() {
+        shown_key.push("1".into());
+    }
     let mut conditions = Vec::new();
     for check in &existing.dependents {
         let mut own = original.dependents.iter();
@@ -48,7 +57,11 @@ pub(super) async fn broken(
         let condition = words.and_then(|words| first_group(words.trim_start()));
         let answer = match condition {
             Some((condition, _)) => {
-                let query = format!("SELECT 1 FROM {} WHERE NOT ({condition})", from.rows()?);
+                let query = format!(
+                    "SELECT {} FROM {} WHERE NOT ({condition})",
+                    shown_key.join(", "),
+                    from.rows()?
+                );
                 let doing = format!("the {name} of {}", to.name);
                 session::mark(source).await?;
                 source
@@ -61,12 +74,18 @@ pub(super) async fn broken(
             }
         };
         match answer {
-            Ok(rows) if rows.is_empty() => {}
-            Ok(_) => found.refused.push(Error::refused(
-                format!("the table {} in the target", to.name),
-                format!("rows of the source break its {name}"),
-                "change these rows, or drop the check in the target",
-            )),
+            Ok(rows) => found.refused.extend(rows.first().map(|row| {
+                let key: Vec<String> = row.0.iter().map(shown).collect();
+                let row = match from.key.is_empty() {
+                    true => String::new(),
+                    false => format!(", such as the one with the key {}", key.join(", ")),
+                };
+                Error::refused(
+                    format!("the table {} in the target", to.name),
+                    format!("rows of the source break its {name}{row}"),
+                    "change these rows, or drop the check in the target",
+                )
+            })),
             Err(error) if error.sql_state().is_some() => {
                 session::back_to_mark(source).await?;
                 found.notes.push(not_looked_at(table, &name));

@@ -82,7 +82,7 @@ async fn existing_rules(source: String, target: String) -> Result<()> {
         );
     }
     if is_one_product {
-        expected.push("town in the target: rows of the source break its check has_size");
+        expected.push("town in the target: rows of the source break its check has_size, such as the one with the key \"4\"; ");
     }
     for expected in &expected {
         let is_told = looked.refused.iter().any(|told| told.contains(expected));
