@@ -112,11 +112,11 @@ impl ColumnType {
     /// The ends of SQL Server's types for money, which are not at a number of digits, in
     /// ten-thousandths.
     pub fn money(&self) -> Option<(i128, i128)> {
-        match (self.backend, self.name()) {
-            (Backend::SqlServer, "money") => Some((i64::MIN.into(), i64::MAX.into())),
-            (Backend::SqlServer, "smallmoney") => Some((i32::MIN.into(), i32::MAX.into())),
-            _ => None,
-        }
+        let is_money = self.is_of_sql_server(&["money", "smallmoney"]);
+        is_money.then(|| match self.name() {
+            "money" => (i64::MIN.into(), i64::MAX.into()),
+            _ => (i32::MIN.into(), i32::MAX.into()),
+        })
     }
 
     /// The type to which a query on SQL Server converts a column, because the driver's own reading
