@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use futures_util::future::try_join;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::{Catalog, QualifiedName};
+use rowkey_tables::connection::on_one_line;
 pub use rowkey_tables::digest::RowDifference;
 use rowkey_tables::digest::{self, HashedRow, TwoSides};
 use rowkey_tables::types::clock;
@@ -303,18 +304,6 @@ pub(crate) fn key_text(batch: &Batch, cells: &[Cell], key: &[usize]) -> String {
         .map(|cell| cell_text(batch, *cell))
         .collect();
     texts.join("/")
-}
-
-/// A text with escapes for what would end its line or move the cursor.
-pub(crate) fn on_one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for one in text.chars() {
-        match one.is_control() {
-            true => line.extend(one.escape_debug()),
-            false => line.push(one),
-        }
-    }
-    line
 }
 
 fn cell_text(batch: &Batch, cell: Cell) -> String {

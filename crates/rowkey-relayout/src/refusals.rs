@@ -203,6 +203,18 @@ impl Refusals {
         );
     }
 
+    /// Adds a reason for a key whose counter has no number left after the last one.
+    pub(super) fn add_used_up(&mut self, what: What, last: &str, counter: &str) {
+        self.add(
+            what,
+            format!(
+                "after {last}, {counter} has no number for rows that new programs write, and without old ids the \
+                 swap could not be undone"
+            ),
+            "change it and its references to a wider type first, or give the last rows smaller numbers",
+        );
+    }
+
     /// Adds the references of which only one end changes.
     pub(super) fn add_halved_references(&mut self, work: &Work, catalog: &Catalog) {
         for (table, key, column, target) in halved_references(work, catalog) {

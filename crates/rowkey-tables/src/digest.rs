@@ -181,13 +181,11 @@ fn hash(values: &[Value]) -> u128 {
 fn key(row: &Row, keys: usize) -> String {
     let values = row.0[..keys].iter();
     let text = |value: &Value| match value {
-        Value::Null => "NULL".to_owned(),
-        Value::Integer(number) => number.to_string(),
-        Value::Text(text) => text.clone(),
         Value::Bytes(bytes) => match std::str::from_utf8(bytes) {
             Ok(text) if text.chars().all(|character| !character.is_control()) => text.to_owned(),
-            _ => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+            _ => value.to_string(),
         },
+        other => other.to_string(),
     };
     values.map(text).collect::<Vec<_>>().join("/")
 }

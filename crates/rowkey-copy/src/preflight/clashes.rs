@@ -5,12 +5,11 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{QualifiedName, Table};
-use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::connection::{Connection, Value, on_one_line};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{ColumnType, Kind, Type};
 use tokio::sync::mpsc;
 
-use crate::compare::on_one_line;
 use crate::create;
 use crate::engine::{engine, of_column};
 use crate::plan::CopyPolicy;

@@ -177,8 +177,7 @@ fn is_guaranteed(table: &PreparedTable<'_>, reference: &Reference<'_>) -> bool {
         key.columns == reference.columns
             && key.target == reference.target.original.name
             && key.target_columns == reference.target_columns
-            && !key.attributes.contains("NOT VALID")
-            && !key.attributes.contains("NOT ENFORCED")
+            && key.is_validated()
     };
     let can_be_off = engine(table.from.backend)
         .objects

@@ -173,15 +173,8 @@ pub(super) async fn add_used_up(
         .optional_text(0)?
         .and_then(|last| last.parse::<u128>().ok());
     if let Some(last) = last.filter(|last| *last >= largest) {
-        refusals.add(
-            what,
-            format!(
-                "after {last}, the type {} has no number for rows that new programs write, and without old ids \
-                 the swap could not be undone",
-                column.sql_type
-            ),
-            "change it and its references to a wider type first, or give the last rows smaller numbers",
-        );
+        let counter = format!("the type {}", column.sql_type);
+        refusals.add_used_up(what, &last.to_string(), &counter);
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ use crate::work::{ChangedTable, Form, Source, Work};
 use rowkey_core::Backend;
 use rowkey_tables::catalog::mysql::grants::Grants;
 use rowkey_tables::catalog::{Catalog, Dependent, DependentKind, Generated, Table};
+use rowkey_tables::dialect::Dialect;
 use rowkey_tables::{Connection, Error};
 
 use crate::plan::OldPrograms;
@@ -96,10 +97,16 @@ pub(crate) async fn refuse_privileges(connection: &mut Connection) -> Result<(),
     refusals.result()
 }
 
+/// What the swap and the end of a change need where cascades do not wait for definitions.
+const LOCK_TABLES: &str = "LOCK TABLES";
+
 /// The change makes tables under new names, which no grant on a table is for.
 async fn add_privileges(connection: &mut Connection, refusals: &mut Refusals) -> Result<(), Error> {
     let grants = Grants::read(connection).await?;
-    let missing = grants.missing_for_a_change();
+    let mut missing = grants.missing_for_a_change();
+    if connection.backend().cascades_without_lock() && !grants.has(LOCK_TABLES) {
+        missing.push(LOCK_TABLES);
+    }
     if !missing.is_empty() {
         refusals.add(
             format!("the database {}", grants.database()),
@@ -179,11 +186,7 @@ fn add_columns(refusals: &mut Refusals, work: &Work, table: &ChangedTable) {
             continue;
         }
         if let Some(default) = &column.default {
-            refusals.add(
-                what.clone(),
-                format!("its default {default} is an id of the old form"),
-                "drop the default; `rowkey ddl` prints one for new ids",
-            );
+            refusals.add_default(what.clone(), default);
         }
         if column.generated != Generated::No {
             refusals.add(

@@ -131,11 +131,10 @@ fn type_of_column(
             "drop the expression first, with ALTER COLUMN … DROP EXPRESSION",
         );
     }
-    if let Source::Mapped = work.source {
-        return;
-    }
     refusals.add_other_type(work, what(), &column.column);
-    if column.column.generated == Generated::Identity {
+    // It makes the old ids of rows that new programs write.
+    let makes_old_ids = column.is_key && matches!(work.source, Source::Mapped);
+    if column.column.generated == Generated::Identity && !makes_old_ids {
         refusals.add(
             what(),
             format!(
@@ -145,8 +144,11 @@ fn type_of_column(
             "let programs make the ids first",
         );
     }
+    // Without a function, a default is the same id for all rows.
+    let is_refused =
+        |default: &&str| !default.starts_with("NULL") && !(makes_old_ids && default.contains('('));
     let default = column.column.default.as_deref();
-    if let Some(default) = default.filter(|default| !default.starts_with("NULL")) {
+    if let Some(default) = default.filter(is_refused) {
         refusals.add_default(what(), default);
     }
 }
@@ -200,6 +202,48 @@ async fn default_of_key(
             format!("its default makes no ids in a session without a search path: {why}"),
             "write schemas before the names in its functions, or SET search_path for them",
         );
+    }
+    used_up(connection, work, refusals).await
+}
+
+/// The sequence of a column, or of its default: the last number, the next one, and whether there is
+/// one.
+const NEXT_NUMBER: &str = "
+SELECT n.last::text, n.last + n.increment BETWEEN q.seqmin AND LEAST(q.seqmax, n.largest) OR q.seqcycle
+FROM pg_attribute a
+LEFT JOIN pg_attrdef f ON f.adrelid = a.attrelid AND f.adnum = a.attnum
+JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass
+  AND (d.classid = 'pg_class'::regclass AND d.deptype = 'i' AND d.refobjid = a.attrelid
+      AND d.refobjsubid = a.attnum
+    OR d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid)
+JOIN pg_sequence q ON q.seqrelid = CASE d.classid WHEN 'pg_class'::regclass THEN d.objid ELSE d.refobjid END
+CROSS JOIN LATERAL (SELECT q.seqincrement::numeric AS increment,
+  COALESCE(pg_sequence_last_value(q.seqrelid), q.seqstart - q.seqincrement)::numeric AS last,
+  CASE a.atttypid WHEN 'int2'::regtype THEN 32767 WHEN 'int4'::regtype THEN 2147483647
+    ELSE 9223372036854775807 END AS largest) n
+WHERE a.attrelid = to_regclass($1) AND a.attname = $2";
+
+/// Rows that new programs write get the next number of the sequence as their old id.
+async fn used_up(
+    connection: &mut Connection,
+    work: &Work,
+    refusals: &mut Refusals,
+) -> Result<(), Error> {
+    let Source::Mapped = work.source else {
+        return Ok(());
+    };
+    let (table, key) = work.key()?;
+    let name = Value::Text(table.name().quoted(work.backend)?);
+    let column = Value::from(key.column.name.as_str());
+    let doing = format!("the next number of {}", table.name());
+    let rows = connection
+        .query(&doing, NEXT_NUMBER, &[name, column])
+        .await?;
+    if let Some(row) = rows.first()
+        && !row.is(1)?
+    {
+        let what = What::column(table.name(), &key.column.name);
+        refusals.add_used_up(what, row.text(0)?, "its sequence");
     }
     Ok(())
 }

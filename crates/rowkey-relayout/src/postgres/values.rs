@@ -288,11 +288,12 @@ impl Map<'_> {
         let lookup = map.lookup("m.old", Form::New, "public", Reading::Snapshot);
         let added = match self.next_old()? {
             Some(next) => format!(
-                "  IF found IS NULL THEN\n\
+                // Rows may have numbers that the sequence has not come to.
+                "  WHILE found IS NULL LOOP\n\
                  \x20   {} VALUES ({}, {next}, public)\n\
-                 \x20   ON CONFLICT (table_name, new) DO NOTHING RETURNING old INTO found;\n\
+                 \x20   ON CONFLICT DO NOTHING RETURNING old INTO found;\n\
                  \x20   IF found IS NULL THEN found := {lookup}; END IF;\n\
-                 \x20 END IF;\n",
+                 \x20 END LOOP;\n",
                 map.insert(),
                 map.table_name,
             ),

@@ -424,6 +424,12 @@ pub struct ForeignKey {
 }
 
 impl ForeignKey {
+    /// Whether every row refers to one: PostgreSQL may not have looked, or may never look.
+    pub fn is_validated(&self) -> bool {
+        let is_not = |words| self.attributes.contains(words);
+        !is_not("NOT VALID") && !is_not("NOT ENFORCED")
+    }
+
     /// The attributes by where they stand: behind the columns that are referred to, behind the
     /// action for deletion, and at the end.
     pub fn placed_attributes(&self) -> [&str; 3] {

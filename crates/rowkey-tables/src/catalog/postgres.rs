@@ -243,8 +243,8 @@ async fn read_foreign_keys(
             columns: names(&row, 2)?,
             target: target.name.clone(),
             target_columns: names(&row, 4)?,
-            on_update: action(row.text(5)?).to_owned(),
-            on_delete: action(row.text(6)?).to_owned(),
+            on_update: action(row.text(5)?)?.to_owned(),
+            on_delete: action(row.text(6)?)?.to_owned(),
             attributes: row.text(7)?.to_owned(),
         };
         if let Some(table) = tables.get_mut(&row.integer(0)?) {
@@ -255,12 +255,17 @@ async fn read_foreign_keys(
 }
 
 /// What a letter of the catalogue stands for.
-fn action(letter: &str) -> &'static str {
-    match letter {
+fn action(letter: &str) -> Result<&'static str, Error> {
+    Ok(match letter {
+        "a" => "NO ACTION",
         "r" => "RESTRICT",
         "c" => "CASCADE",
         "n" => "SET NULL",
         "d" => "SET DEFAULT",
-        _ => "NO ACTION",
-    }
+        _ => {
+            return Err(Error::Missing {
+                what: format!("a meaning of the foreign key's action {letter:?}"),
+            });
+        }
+    })
 }

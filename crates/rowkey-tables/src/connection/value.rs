@@ -52,13 +52,25 @@ impl From<Held<'_>> for Value {
     }
 }
 
-/// For people: bytes in hexadecimal.
+/// A text for people, with escapes for what would end its line or move the cursor.
+pub fn on_one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for one in text.chars() {
+        match one.is_control() {
+            true => line.extend(one.escape_debug()),
+            false => line.push(one),
+        }
+    }
+    line
+}
+
+/// For people: text on one line, bytes in hexadecimal.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Null => f.write_str("NULL"),
             Self::Integer(number) => number.fmt(f),
-            Self::Text(text) => f.write_str(text),
+            Self::Text(text) => f.write_str(&on_one_line(text)),
             Self::Bytes(bytes) => bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}")),
         }
     }
@@ -181,6 +193,12 @@ fn differs(index: usize, found: &Value, expected: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_stays_on_its_line() {
+        let text = Value::from("é\u{1b}[31m\n\"\0").to_string();
+        assert_eq!(text, r#"é\u{1b}[31m\n"\0"#);
+    }
 
     #[test]
     fn no_value_is_made_up() {

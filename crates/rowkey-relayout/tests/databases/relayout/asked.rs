@@ -31,6 +31,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     );
     scenarios!(suite, &[Backend::Postgres];
         "equal_ids_with_several_texts_are_refused" => several_texts,
+        "what_makes_old_ids_is_looked_at" => old_ids,
+        "references_that_were_never_validated" => not_validated,
     );
     scenarios!(suite, &MYSQL;
         "a_reference_to_what_is_gone_is_refused" => targetless,
@@ -449,5 +451,66 @@ async fn padded(shop: Shop) -> Result<()> {
                 LOWER(CONCAT_WS('-', HEX(SUBSTR(t.id_key, 1, 4)), HEX(SUBSTR(t.id_key, 5, 2)), \
                 HEX(SUBSTR(t.id_key, 7, 2)), HEX(SUBSTR(t.id_key, 9, 2)), HEX(SUBSTR(t.id_key, 11))))";
     ensure!(number(&mut connection, same).await? == 1);
+    Ok(())
+}
+
+/// Rows that new programs write get old ids from the key's sequence, and from nothing else.
+async fn old_ids(shop: Shop) -> Result<()> {
+    create(&shop).await?;
+    let mut connection = shop.connect().await?;
+    let set = |last: &str| format!("SELECT setval(pg_get_serial_sequence('ticket', 'id'), {last})");
+    for (wrong, expected, right) in [
+        (
+            "ALTER TABLE reply ALTER ticket_id SET DEFAULT 1",
+            "reply.ticket_id: its default",
+            "ALTER TABLE reply ALTER ticket_id DROP DEFAULT",
+        ),
+        (
+            &set("9223372036854775807"),
+            "ticket.id: after 9223372036854775807, its sequence has no number",
+            // Behind the numbers of the rows.
+            &set("1, false"),
+        ),
+    ] {
+        connection.query("what is wrong", wrong, &[]).await?;
+        let plan = rekeyed::plan(&shop).await?;
+        let refused = preflight(&shop, &plan).await?.refused;
+        ensure!(
+            refused.len() == 1 && refused[0].starts_with(expected),
+            "{refused:?}"
+        );
+        connection.query("what is right", right, &[]).await?;
+    }
+    let plan = rekeyed::plan(&shop).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    let insert = "INSERT INTO ticket (id_key, title) VALUES ('018cc477-457b-7651-a217-472e655215d1', 'a'), \
+                  ('018cc477-457b-7651-a217-472e655215d2', 'b')";
+    connection.execute("new rows", insert).await?;
+    shop.undo(&plan).await?;
+    let largest = number(&mut connection, "SELECT max(id) FROM ticket").await?;
+    ensure!(largest == 502, "{largest}");
+    Ok(())
+}
+
+/// A row may refer to none where PostgreSQL has never looked.
+async fn not_validated(shop: Shop) -> Result<()> {
+    create(&shop).await?;
+    let constraint = "ALTER TABLE mention ADD CONSTRAINT mentioned FOREIGN KEY (ticket_id) \
+                      REFERENCES ticket (id) NOT VALID";
+    shop.connect()
+        .await?
+        .execute("a reference", constraint)
+        .await?;
+    let mut request = rekeyed::request();
+    request.unasserted = Vec::new();
+    let plan = shop.plan_for(&request).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    let found = verified(&shop, &plan).await?;
+    let is_told =
+        |note: &String| note.starts_with("mention.ticket_id_key: 50 values refer to no row");
+    ensure!(
+        found.differences.is_empty() && found.notes.iter().any(is_told),
+        "{found:?}"
+    );
     Ok(())
 }

@@ -68,7 +68,8 @@ impl Grants {
         Ok(grants)
     }
 
-    fn has(&self, privilege: &str) -> bool {
+    /// Whether the account has a privilege on all of the database.
+    pub fn has(&self, privilege: &str) -> bool {
         let Some(privileges) = &self.privileges else {
             return true;
         };
