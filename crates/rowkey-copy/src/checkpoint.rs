@@ -184,7 +184,7 @@ pub(super) async fn begin(
         let parts = parts.iter().enumerate();
         parts.map(move |(part, checkpoint)| {
             let until_key = hex::encode(&checkpoint.until_key);
-            let state = State::Begun.name();
+            let state = checkpoint.state.name();
             format!("('{job}', {number}, {part}, '{state}', 0, '0', '', '{until_key}')")
         })
     });

@@ -170,20 +170,56 @@ pub(super) struct Continued {
     pub(super) notes: Vec<String>,
 }
 
+/// The columns that an existing table counts, whether the source does or not.
+fn counted_there<'s>(
+    table: &Table,
+    side: &'s TableSide,
+    existing: &Table,
+    notes: &mut Vec<String>,
+) -> Vec<&'s ColumnSide> {
+    let is_integer = |column: &&ColumnSide| matches!(column.own, Type::Integer { .. });
+    let mut counted = Vec::new();
+    for column in side.columns.iter().filter(is_integer) {
+        let is_counted = |table: &Table| {
+            let found = table.column(&column.name);
+            found.is_some_and(|found| table.counts(found))
+        };
+        let found = existing.column(&column.name);
+        if found.is_some_and(|found| found.generated.is_counted() || found.is_serial()) {
+            counted.push(column);
+        } else if is_counted(table) && !is_counted(existing) {
+            notes.push(format!(
+                "{}.{}: the source counts it, and the target does not",
+                table.name, column.name
+            ));
+        }
+    }
+    counted
+}
+
 /// Lets the counters of a table continue after the rows, and after the last number that the source
-/// has counted so far, although its row may be gone.
+/// has counted so far, although its row may be gone. An existing table has counters of its own.
 pub(super) async fn continued(
     source: &mut Connection,
     table: &Table,
     side: &TableSide,
+    existing: Option<&Table>,
 ) -> Result<Continued, Error> {
     let mut continued = Continued::default();
-    for column in counted(table, side) {
+    let columns = match existing {
+        Some(existing) => counted_there(table, side, existing, &mut continued.notes),
+        None => counted(table, side),
+    };
+    for column in columns {
         let Some(original) = table.column(&column.name) else {
             continue;
         };
         let (mut last, mut step) = (0, 1);
-        if let Some((query, values)) = (engine(source.backend()).counters.last)(table, original)? {
+        let query = match table.counts(original) {
+            true => (engine(source.backend()).counters.last)(table, original)?,
+            false => None,
+        };
+        if let Some((query, values)) = query {
             let doing = format!("the counter of {}", table.name);
             let rows = source.query(&doing, query, &values).await?;
             if let Some(row) = rows.first() {
@@ -201,11 +237,21 @@ pub(super) async fn continued(
             ));
             last = 0;
         }
-        continued
-            .statements
-            .extend(after(side, &column.name, last)?);
+        let sequence = existing.and_then(|existing| existing.column(&column.name)?.sequence());
+        let after_sequence = engine(side.backend).counters.after_sequence;
+        match sequence.zip(after_sequence) {
+            Some((sequence, after)) => {
+                let name = quote_identifier(side.backend, &column.name)?;
+                let statements = after(sequence, &side.quoted()?, &name, last);
+                continued.statements.extend(statements);
+            }
+            None => {
+                let statements = after(side, &column.name, last)?;
+                continued.statements.extend(statements);
+            }
+        }
         // That of a sequence which several columns share is not in the catalogue.
-        if step > 1 && definition(table, column).is_empty() {
+        if step > 1 && definition(table, column).is_empty() && existing.is_none() {
             match engine(side.backend).counters.set_step {
                 Some(set) => {
                     let name = quote_identifier(side.backend, &column.name)?;

@@ -121,7 +121,7 @@ pub async fn copy(
     if request.create {
         job.add_objects(target, progress).await?;
     }
-    job.set_counters(source, target).await?;
+    job.set_counters(source, target, request.create).await?;
     job.check_references(target).await?;
     // Otherwise it stays without an end, so that the next run says so, too.
     if tables.iter().all(|table| table.changed.is_none()) {
@@ -201,7 +201,12 @@ impl Job<'_> {
             self.copy_trees_at_once(&catalog, known.as_deref());
         }
         let checkpoints = match known {
-            Some(known) => {
+            Some(mut known) => {
+                // Older versions have not written that these are done.
+                let kept = self.tables.iter().zip(&mut known);
+                let kept = kept.filter(|(table, _)| table.to.keeps_rows());
+                kept.flat_map(|(_, parts)| parts)
+                    .for_each(|part| part.state = State::Done);
                 let earlier = copied_rows::look(target, &catalog, &self.tables, &known).await?;
                 all_or_one(earlier.refused)?;
                 self.notes.extend(earlier.notes);
@@ -468,7 +473,12 @@ impl Job<'_> {
         &mut self,
         source: &mut Connection,
         target: &mut Connection,
+        create: bool,
     ) -> Result<(), Error> {
+        let found = match create {
+            true => None,
+            false => Some(Catalog::read(target).await?),
+        };
         let copied = self.tables.iter().filter(|table| !table.to.keeps_rows());
         for PreparedTable {
             original: table,
@@ -476,7 +486,9 @@ impl Job<'_> {
             ..
         } in copied
         {
-            let continued = counters::continued(source, table, side).await?;
+            let found = found.as_ref();
+            let existing = found.map(|found| found.table(&side.name)).transpose()?;
+            let continued = counters::continued(source, table, side, existing).await?;
             self.notes.extend(continued.notes);
             for statement in continued.statements {
                 let doing = format!("the counter of {}", side.name);

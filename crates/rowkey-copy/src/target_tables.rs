@@ -27,7 +27,7 @@ impl TargetTable<'_> {
     /// The statements that let the table's counter continue after the rows, and after the last
     /// number that the source has counted so far.
     pub(crate) async fn counter(&self, source: &mut Connection) -> Result<Vec<String>, Error> {
-        let continued = counters::continued(source, self.original, &self.to).await?;
+        let continued = counters::continued(source, self.original, &self.to, None).await?;
         Ok(continued.statements)
     }
 }

@@ -1,6 +1,8 @@
 //! MySQL and MariaDB.
 
+use rowkey_core::Backend::MySql;
 use rowkey_tables::catalog::{Column, Table};
+use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::types::Type;
 use rowkey_tables::{Error, Value};
 
@@ -40,6 +42,7 @@ const fn of(
         },
         counters: Counters {
             after,
+            after_sequence: Some(after_sequence),
             column: |name, sql_type, _, _| format!("{name} {sql_type} NOT NULL AUTO_INCREMENT"),
             besides_key: BesidesKey::OneWithIndex,
             has_steps: false,
@@ -240,6 +243,18 @@ fn after(side: &TableSide, _: &str, last: i128) -> Result<Vec<String>, Error> {
     }
     let (table, next) = (side.quoted()?, last + 1);
     Ok(vec![format!("ALTER TABLE {table} AUTO_INCREMENT = {next}")])
+}
+
+/// Only MariaDB has sequences, which never go back. Their new number has to be a literal.
+fn after_sequence(sequence: &str, table: &str, column: &str, last: i128) -> [String; 2] {
+    let set = text_literal(MySql, &format!("DO SETVAL({sequence}, "));
+    [
+        format!(
+            "SET @rowkey_counter = (SELECT IF(n < 1, 'DO 0', CONCAT({set}, n, ')')) \
+             FROM (SELECT GREATEST(COALESCE(MAX({column}), 0), {last}) AS n FROM {table}) AS counted)"
+        ),
+        "EXECUTE IMMEDIATE @rowkey_counter".into(),
+    ]
 }
 
 fn last(table: &Table, _: &Column) -> Result<Option<Query>, Error> {

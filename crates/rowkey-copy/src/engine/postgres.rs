@@ -29,6 +29,7 @@ pub(super) const ENGINE: Engine = Engine {
     },
     counters: Counters {
         after,
+        after_sequence: None,
         column: |name, sql_type, definition, step| {
             let is_always = definition.starts_with("GENERATED ALWAYS");
             let how = if is_always { "ALWAYS" } else { "BY DEFAULT" };
@@ -186,14 +187,21 @@ pub(super) const ENGINE: Engine = Engine {
     },
 };
 
+/// A sequence that has counted further stays as it is: others may count with it, too.
 fn after(side: &TableSide, column: &str, last: i128) -> Result<Vec<String>, Error> {
     let (quoted, table) = (quote_identifier(Postgres, column)?, side.quoted()?);
-    let place = text_literal(Postgres, &table);
-    let column = text_literal(Postgres, column);
+    let last = match last {
+        0 => "NULL".to_owned(),
+        last => last.to_string(),
+    };
+    let sequence = LAST
+        .replace("$1::text", &text_literal(Postgres, &table))
+        .replace("$2::text", &text_literal(Postgres, column));
     Ok(vec![format!(
-        "SELECT setval(pg_get_serial_sequence({place}, {column}), \
-         GREATEST((SELECT MAX({quoted}) FROM {table}), {last}, 1), \
-         {last} >= 1 OR EXISTS (SELECT 1 FROM {table} WHERE {quoted} >= 1))"
+        "SELECT setval(s.number::oid::regclass, GREATEST(LEAST(n.last, s.most), s.least)) \
+         FROM ({sequence}) s CROSS JOIN LATERAL (SELECT CASE WHEN s.step > 0 \
+         THEN GREATEST(MAX({quoted}), {last}, s.last) ELSE LEAST(MIN({quoted}), {last}, s.last) END AS last \
+         FROM {table}) n WHERE CASE WHEN s.step > 0 THEN n.last >= s.least ELSE n.last <= s.most END"
     )])
 }
 
@@ -202,18 +210,20 @@ fn last(table: &Table, column: &Column) -> Result<Option<Query>, Error> {
     Ok(Some((LAST, vec![place, column.name.as_str().into()])))
 }
 
-/// The sequence of the default comes first: a column may own another one. One that has not counted
-/// yet begins with its start.
-const LAST: &str = "
-SELECT COALESCE(pg_sequence_last_value(s.seqrelid::regclass), s.seqstart - s.seqincrement),
-  s.seqincrement
+/// The sequence of the default comes first: a column may own another one. The default may also name
+/// it in a text. One that has not counted yet begins with its start.
+const LAST: &str = r"
+SELECT COALESCE(pg_sequence_last_value(s.seqrelid::regclass), s.seqstart - s.seqincrement) AS last,
+  s.seqincrement AS step, s.seqrelid::bigint AS number, s.seqmin AS least, s.seqmax AS most
 FROM pg_sequence s WHERE s.seqrelid = COALESCE((
-  SELECT q.oid FROM pg_attrdef v
+  SELECT COALESCE(q.oid, to_regclass(replace(substring(pg_get_expr(v.adbin, v.adrelid)
+    FROM '^nextval\(\(?''((?:[^'']|'''')+)''::text'), '''''', ''''))::oid)
+  FROM pg_attrdef v
   JOIN pg_attribute a ON a.attrelid = v.adrelid AND a.attnum = v.adnum
-  JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = v.oid
+  LEFT JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = v.oid
     AND d.refclassid = 'pg_class'::regclass
-  JOIN pg_class q ON q.oid = d.refobjid AND q.relkind = 'S'
-  WHERE v.adrelid = $1::text::regclass AND a.attname = $2::text LIMIT 1
+  LEFT JOIN pg_class q ON q.oid = d.refobjid AND q.relkind = 'S'
+  WHERE v.adrelid = $1::text::regclass AND a.attname = $2::text ORDER BY q.oid LIMIT 1
 ), pg_get_serial_sequence($1::text, $2::text)::regclass::oid)";
 
 /// Who has which privileges on tables, besides their owners.

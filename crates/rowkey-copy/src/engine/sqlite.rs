@@ -26,6 +26,7 @@ pub(super) const ENGINE: Engine = Engine {
     },
     counters: Counters {
         after,
+        after_sequence: None,
         column: |name, _, _, _| format!("{name} INTEGER PRIMARY KEY AUTOINCREMENT"),
         besides_key: BesidesKey::None,
         has_steps: false,

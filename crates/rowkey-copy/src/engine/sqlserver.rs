@@ -27,6 +27,7 @@ pub(super) const ENGINE: Engine = Engine {
     },
     counters: Counters {
         after,
+        after_sequence: None,
         column: |name, sql_type, _, step| {
             let step = step.map(|step| format!("(1, {step})"));
             let step = step.unwrap_or_default();

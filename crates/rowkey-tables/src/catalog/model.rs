@@ -320,10 +320,16 @@ impl Column {
         ColumnType::parse(backend, self.sql_type.as_str())
     }
 
-    /// Whether its default is the next number of a sequence of PostgreSQL.
+    /// Whether its default is the next number of a sequence.
     pub fn is_serial(&self) -> bool {
-        let default = self.default.as_deref();
-        default.is_some_and(|sql| sql.starts_with("nextval("))
+        self.sequence().is_some()
+    }
+
+    /// The sequence of which its default is the next number, as an operand in SQL: a name in
+    /// MariaDB, an expression in PostgreSQL.
+    pub fn sequence(&self) -> Option<&str> {
+        let next = self.default.as_deref()?.strip_prefix("nextval(")?;
+        next.strip_suffix(')')
     }
 }
 

@@ -26,6 +26,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         pair(suite, &name, crate::LIVE, target, filled);
         let name = format!("rows_of_migrations_are_kept_in_{to}");
         pair(suite, &name, crate::LIVE, target, kept);
+        let name = format!("rows_are_kept_by_a_copy_that_goes_on_in_{to}");
+        pair(suite, &name, [Backend::Postgres], target, kept_twice);
         let name = format!("a_tree_of_migrations_is_emptied_in_{to}");
         pair(suite, &name, [Backend::Sqlite], target, tree);
         let name = format!("references_of_other_types_lead_somewhere_in_{to}");
@@ -249,6 +251,39 @@ async fn kept(source: String, target: String) -> Result<()> {
     let query = "SELECT name FROM kind WHERE id = 1";
     let row = open(&target).await?.one_row("a kind", query, &[]).await?;
     ensure!(row.text(0)? == "firm", "{row:?}");
+    Ok(())
+}
+
+/// What stops a copy does not make one of a table whose rows are kept.
+async fn kept_twice(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let tables = [
+        "CREATE TABLE amount (id integer PRIMARY KEY, size integer)",
+        "CREATE TABLE setting (id integer PRIMARY KEY, name varchar(9))",
+        "INSERT INTO amount VALUES (1, 0)",
+        "INSERT INTO setting VALUES (5, 'source')",
+    ];
+    execute(&mut from, "the source", &tables).await?;
+    let tables = [
+        "CREATE TABLE amount (id integer PRIMARY KEY, size integer, CHECK (size > 0))",
+        "CREATE TABLE setting (id integer PRIMARY KEY, name varchar(9))",
+        "INSERT INTO setting VALUES (1, 'target')",
+    ];
+    execute(&mut to, "the target", &tables).await?;
+    let mut plan = plan(&source, &target, Some(ExistingRows::Keep)).await?;
+    for table in &mut plan.tables {
+        if table.name.name == "amount" {
+            table.existing_rows = None;
+        }
+    }
+    plan.policy.preflight = false;
+    ensure!(copy(&source, &target, &plan).await.is_err());
+    from.execute("a size", "UPDATE amount SET size = 1").await?;
+    copy(&source, &target, &plan).await?;
+    let rows = to
+        .query("the rows", "SELECT name FROM setting", &[])
+        .await?;
+    ensure!(rows.len() == 1 && rows[0].text(0)? == "target", "{rows:?}");
     Ok(())
 }
 
