@@ -13,6 +13,9 @@ use crate::plan::CopyPlan;
 use crate::table_side::{ColumnSide, Content, TableSide};
 use crate::{existing, names};
 
+/// What PostgreSQL calls words that it does not understand.
+const SYNTAX_ERROR: &str = "42601";
+
 /// Whether none of the tables exists, so that they are to be made unless a person says otherwise.
 pub(super) fn has_none(catalog: &Catalog, sides: &[&TableSide]) -> bool {
     sides.iter().all(|side| table_of(catalog, side).is_none())
@@ -280,8 +283,14 @@ async fn unknown_types(
         for column in side.columns.iter().filter(|column| column.own == Type::Own) {
             let values = [Value::from(column.sql_type.as_str())];
             let doing = "the types of the target";
-            let row = target.one_row(doing, query, &values).await?;
-            let is_known = row.optional_text(0)?.is_some();
+            let (is_known, is_read_from_text) = match target.one_row(doing, query, &values).await {
+                // It is no name of a type.
+                Err(error) if error.sql_state().as_deref() == Some(SYNTAX_ERROR) => (false, false),
+                row => {
+                    let row = row?;
+                    (row.optional_text(0)?.is_some(), row.is(1)?)
+                }
+            };
             let why = match column.content {
                 // The type of a column that exists is looked at with it.
                 Content::Values(Kind::Own) if is_known && creates && column.layout.is_some() => {
@@ -295,7 +304,7 @@ async fn unknown_types(
                 }
                 // The copy makes enums.
                 Content::Values(Kind::Own) if is_known || !column.members.is_empty() => continue,
-                Content::Values(Kind::Text) if row.is(1)? => continue,
+                Content::Values(Kind::Text) if is_read_from_text => continue,
                 Content::Values(Kind::Text) if is_known => {
                     format!("{} of the target is not read from text", column.sql_type)
                 }

@@ -16,6 +16,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("advice_covers_all_values_in_{}", test_name(target));
         pair(suite, &name, [Backend::Sqlite], target, advice);
     }
+    let name = "words_that_are_no_type";
+    pair(suite, name, [Backend::Sqlite], Backend::Postgres, no_type);
     for target in crate::LIVE {
         let name = format!("values_say_what_has_no_type_in_{}", test_name(target));
         pair(suite, &name, [Backend::Sqlite], target, untyped);
@@ -124,5 +126,19 @@ async fn advice(source: String, target: String) -> Result<()> {
     );
     let needed = about("thing.needed")?;
     ensure!(!needed.contains("instead ="), "{needed}");
+    Ok(())
+}
+
+/// A plan's types are looked at, not run.
+async fn no_type(source: String, target: String) -> Result<()> {
+    let table = ["CREATE TABLE thing (id integer PRIMARY KEY, name varchar(9))"];
+    execute(&mut open(&source).await?, "the source", &table).await?;
+    let mut plan = plan(&source, &target).await?;
+    let words = "text); drop table thing; --";
+    column(&mut plan, "thing", "name")?.to = Some(words.into());
+    let looked = preflight(&source, &target, &plan).await?;
+    let why = format!("thing.name: the target has no type {words}; ");
+    let is_told = |refused: &String| refused.starts_with(&why);
+    ensure!(looked.refused.iter().any(is_told), "{looked:?}");
     Ok(())
 }
