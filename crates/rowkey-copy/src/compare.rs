@@ -69,7 +69,8 @@ pub async fn compare(
     plan.check()?;
     check_backends(source, target, plan)?;
     let catalog = Catalog::read(source).await?;
-    let unfinished = unfinished(target, plan, &catalog).await?;
+    let made = Catalog::read(target).await?;
+    let unfinished = unfinished(target, plan, &catalog, &made).await?;
     session::begin_reading(source).await?;
     session::begin_reading(target).await?;
     let mut tables = Vec::new();
@@ -78,7 +79,7 @@ pub async fn compare(
             continue;
         }
         progress.report(Step::Begins(format!("comparing {}", from.name)));
-        tables.push(compare_table(source, target, &from, &to).await?);
+        tables.push(compare_table(source, target, &from, &to.as_found(&made)).await?);
     }
     Ok(Comparison { tables, unfinished })
 }
@@ -88,9 +89,9 @@ async fn unfinished(
     target: &mut Connection,
     plan: &CopyPlan,
     catalog: &Catalog,
+    made: &Catalog,
 ) -> Result<Vec<String>, Error> {
-    let made = Catalog::read(target).await?;
-    let known = checkpoint::find(target, &made, plan).await?;
+    let known = checkpoint::find(target, made, plan).await?;
     let is_done = |part: &Checkpoint| part.state == State::Done;
     let Some(known) = known.filter(|known| !known.iter().flatten().all(is_done)) else {
         return Ok(Vec::new());
@@ -101,7 +102,7 @@ async fn unfinished(
             found.push(format!("{}: not all rows are copied", table.becomes));
         }
     }
-    found.extend(Job::new(plan, catalog)?.missing_objects(&made)?);
+    found.extend(Job::new(plan, catalog)?.missing_objects(made)?);
     Ok(found)
 }
 

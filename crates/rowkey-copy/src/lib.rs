@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod as_found;
 mod batch;
 mod checkpoint;
 mod checks;

@@ -118,16 +118,6 @@ impl TableSide {
         names.iter().all(|name| self.column(name).is_some())
     }
 
-    /// Since a plan was written, the columns of an existing table may have got more digits of a
-    /// second than it says.
-    pub(crate) fn take_digits_of(&mut self, table: &Table) {
-        for column in &mut self.columns {
-            if let Some(found) = table.column(&column.name) {
-                column.tick = column.tick.min(found.column_type(self.backend).tick());
-            }
-        }
-    }
-
     /// Some columns as the whole row and its key, if both sides have the same values where the
     /// database takes them for the same.
     pub(crate) fn only(&self, names: &[String]) -> Option<Self> {

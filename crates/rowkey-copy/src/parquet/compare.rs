@@ -70,9 +70,11 @@ pub async fn compare(
             pairs.push((source, rows));
         }
     } else {
+        let catalog = Catalog::read(connection).await?;
         for import in imports(plan, folder)? {
             let source = import.reader.table().clone();
             let (reader, side, places) = (import.reader, import.to, import.places);
+            let side = side.as_found(&catalog);
             let rows = FileRows {
                 reader,
                 side,

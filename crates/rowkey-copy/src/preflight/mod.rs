@@ -258,7 +258,7 @@ impl Findings {
             let PreparedTable { original, from, to } = planned;
             if to.keeps_rows() {
                 self.notes.push(existing::kept(to));
-                readable.push(planned.with_target(to.clone()));
+                readable.push(planned.with_target(to.as_found(target_catalog)));
                 continue;
             }
             let existing = target::table_of(target_catalog, to);

@@ -136,11 +136,7 @@ fn spark_table<'c>(
             value,
         });
     }
-    let only = match from.backend {
-        Backend::Postgres => "ONLY ",
-        _ => "",
-    };
-    let source = format!("FROM {only}{}", from.quoted()?);
+    let source = format!("FROM {}", from.rows()?);
     let quoted_staging = to.name.sibling(staging).quoted(to.backend)?;
     Ok(SparkTable {
         table: from.name.to_string(),

@@ -6,6 +6,7 @@ mod checks;
 mod copied_rows;
 mod counters;
 mod defaults;
+mod divided_target;
 mod found;
 mod framework_types;
 mod held;
@@ -71,6 +72,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     copied_rows::add_tests(suite);
     counters::add_tests(suite);
     defaults::add_tests(suite);
+    divided_target::add_tests(suite);
     found::add_tests(suite);
     framework_types::add_tests(suite);
     held::add_tests(suite);

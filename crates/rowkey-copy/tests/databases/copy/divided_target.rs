@@ -1,0 +1,55 @@
+//! Into tables of PostgreSQL that others share their rows with: partitions, and tables that inherit.
+
+use anyhow::{Result, ensure};
+use rowkey_copy::{ExistingRows, Request};
+use rowkey_tables::Silent;
+use rowkey_testkit::{Backend, Suite};
+
+use crate::copy::held::nothing_is_refused;
+use crate::copy::{copy_into_existing, execute, open, pair, plan};
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    let postgres = Backend::Postgres;
+    let name = "tables_that_the_target_has_partitioned";
+    pair(suite, name, crate::LIVE, postgres, partitioned);
+}
+
+const SHOP: &str = "CREATE TABLE shop (id integer NOT NULL PRIMARY KEY, region_id integer NOT NULL, \
+                    FOREIGN KEY (region_id) REFERENCES region (id))";
+
+/// The rows of the target are read through its partitions, whatever the source has.
+async fn partitioned(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let of_source = [
+        "CREATE TABLE region (id integer NOT NULL PRIMARY KEY)",
+        SHOP,
+        "INSERT INTO region VALUES (1), (2)",
+        "INSERT INTO shop VALUES (10, 1), (11, 2)",
+    ];
+    execute(&mut from, "the source", &of_source).await?;
+    let of_target = [
+        "CREATE TABLE region (id integer PRIMARY KEY) PARTITION BY LIST (id)",
+        "CREATE TABLE region_of_others PARTITION OF region DEFAULT",
+        SHOP,
+    ];
+    execute(&mut to, "the target", &of_target).await?;
+    let mut plan = plan(&source, &target).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await?;
+    // What is there is what was copied.
+    nothing_is_refused(&source, &target, &plan).await?;
+    let again =
+        rowkey_copy::copy(&mut from, &mut to, &plan, &Request::default(), &mut Silent).await?;
+    ensure!(
+        again.tables.iter().all(|table| table.rows_before == 2),
+        "{again:?}"
+    );
+
+    let anew = ["DELETE FROM shop", "DROP TABLE rowkey_copy"];
+    execute(&mut to, "the regions alone", &anew).await?;
+    let mut tables = plan.tables.iter_mut();
+    let region = tables.find(|table| table.name.name == "region").unwrap();
+    region.existing_rows = Some(ExistingRows::Keep);
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await
+}
