@@ -25,6 +25,7 @@ pub(super) async fn look(
     let has_ended = has_ended(known);
     let mut earlier = Earlier::default();
     for (PreparedTable { to, .. }, parts) in tables.iter().zip(known) {
+        let to = &to.as_found(catalog);
         let copied = rows_of(parts).rows;
         if to.keeps_rows() {
             continue;
@@ -94,7 +95,7 @@ pub(super) async fn require(
 async fn count(target: &mut Connection, side: &TableSide) -> Result<u64, Error> {
     let doing = format!("the rows of {}", side.name);
     let function = engine(side.backend).rows.count;
-    let query = format!("SELECT {function}(*) FROM {}", side.quoted()?);
+    let query = format!("SELECT {function}(*) FROM {}", side.rows()?);
     target.count(&doing, &query, &[]).await
 }
 

@@ -12,6 +12,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     let postgres = Backend::Postgres;
     let name = "tables_that_the_target_has_partitioned";
     pair(suite, name, crate::LIVE, postgres, partitioned);
+    let name = "tables_that_inherit_from_others_of_the_target";
+    pair(suite, name, [postgres], postgres, inherited);
 }
 
 const SHOP: &str = "CREATE TABLE shop (id integer NOT NULL PRIMARY KEY, region_id integer NOT NULL, \
@@ -52,4 +54,27 @@ async fn partitioned(source: String, target: String) -> Result<()> {
     region.existing_rows = Some(ExistingRows::Keep);
     nothing_is_refused(&source, &target, &plan).await?;
     copy_into_existing(&source, &target, &plan).await
+}
+
+/// Rows of a table that inherits are no rows of the other one, on both sides.
+async fn inherited(source: String, target: String) -> Result<()> {
+    let tables = [
+        "CREATE TABLE book (id integer PRIMARY KEY)",
+        "CREATE TABLE atlas (scale integer, PRIMARY KEY (id)) INHERITS (book)",
+    ];
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let rows = [
+        "INSERT INTO book VALUES (1)",
+        "INSERT INTO atlas VALUES (2, 1000)",
+    ];
+    execute(&mut from, "the source", &[tables, rows].concat()).await?;
+    execute(&mut to, "the target", &tables).await?;
+    let plan = plan(&source, &target).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await?;
+    let again =
+        rowkey_copy::copy(&mut from, &mut to, &plan, &Request::default(), &mut Silent).await?;
+    let is_counted = |note: &String| note.contains("programs have added");
+    ensure!(!again.notes.iter().any(is_counted), "{again:?}");
+    Ok(())
 }
