@@ -274,8 +274,7 @@ impl ColumnPair<'_> {
             && !self.target.stores_any_type()
         {
             let is_longer = longest.is_none_or(|longest| longest > most);
-            if matches!(self.from.own, Type::Bits { .. }) {
-                // Their text has no length in the source, either.
+            if self.has_no_length() {
                 suspects.all |= is_longer;
             } else if is_longer || self.has_longer_characters() {
                 let length = match self.has_longer_characters() {
@@ -287,12 +286,24 @@ impl ColumnPair<'_> {
         }
         if let Some(most) = self.to.most_bytes {
             let longest = longest.map(|longest| 4 * u64::from(longest));
-            self.add_longer(longest.or(self.from.most_bytes), most, suspects);
+            if self.has_no_length() {
+                suspects.all |= longest.is_none_or(|longest| longest > most);
+            } else {
+                self.add_longer(longest.or(self.from.most_bytes), most, suspects);
+            }
         }
         let is_same = !self.source.uses_code_pages() && self.to.charset == self.from.charset;
         suspects.all |= self.to.charset != Charset::All && !is_same;
         suspects.all |= self.to.sql_type.cuts_spaces() && !self.from.sql_type.cuts_spaces();
         suspects.all |= matches!(self.to.own, Type::PaddedText(_)) && self.from.own != self.to.own;
+    }
+
+    /// Whether the source has no function for the length of a value's text.
+    fn has_no_length(&self) -> bool {
+        matches!(
+            self.from.own,
+            Type::Bits { .. } | Type::Interval | Type::Network { .. }
+        )
     }
 
     /// Whether the target refuses text that isn't JSON, and the source does not.
@@ -505,6 +516,9 @@ mod tests {
             (Postgres, "numeric", MySql, "decimal(65,30)"),
             (Sqlite, "DATE", Postgres, "date"),
             (MySql, "varchar(36)", Postgres, "uuid"),
+            // Neither has a function for its length.
+            (Postgres, "inet", MySql, "varchar(45)"),
+            (Postgres, "interval", MySql, "tinytext"),
         ] {
             assert_eq!(suspects(source, from, target, to), Suspects::All, "{from}");
         }

@@ -1,4 +1,4 @@
-//! PostgreSQL's types, as `format_type` writes them.
+//! PostgreSQL's types, as `format_type` writes them, or as people do in a plan.
 
 use super::model::{Grammar, Type, Words};
 
@@ -16,33 +16,33 @@ fn parse(sql_type: &str) -> Option<Type> {
         is_unsigned: false,
     };
     Some(match words.name.as_str() {
-        "boolean" => Type::Bool,
-        "smallint" => integer(2),
-        "integer" => integer(4),
-        "bigint" => integer(8),
-        "real" => Type::Single,
-        "double precision" => Type::Double,
+        "boolean" | "bool" => Type::Bool,
+        "smallint" | "int2" => integer(2),
+        "integer" | "int" | "int4" => integer(4),
+        "bigint" | "int8" => integer(8),
+        "real" | "float4" => Type::Single,
+        "double precision" | "float8" => Type::Double,
         // With more digits behind the point than there are, the rest of these are zeros.
-        "numeric" => Type::Decimal(
+        "numeric" | "decimal" => Type::Decimal(
             words
                 .precision_and_scale()
                 .map(|(precision, scale)| (precision.max(scale), scale)),
         ),
         "text" => Type::Text(None),
-        "character varying" => Type::Text(words.length()),
-        "character" => Type::PaddedText(words.length().unwrap_or(1)),
+        "character varying" | "varchar" => Type::Text(words.length()),
+        "character" | "char" => Type::PaddedText(words.length().unwrap_or(1)),
         "bytea" => Type::Bytes(None),
         "date" => Type::Date,
-        "time without time zone" => Type::Time,
-        "timestamp without time zone" => Type::Timestamp,
-        "timestamp with time zone" => Type::Instant,
+        "time without time zone" | "time" => Type::Time,
+        "timestamp without time zone" | "timestamp" => Type::Timestamp,
+        "timestamp with time zone" | "timestamptz" => Type::Instant,
         "uuid" => Type::Uuid,
         "json" | "jsonb" => Type::Json,
         "bit" => Type::Bits {
             length: words.length().unwrap_or(1),
             is_fixed: true,
         },
-        "bit varying" => Type::Bits {
+        "bit varying" | "varbit" => Type::Bits {
             length: words.length().unwrap_or(u32::MAX),
             is_fixed: false,
         },

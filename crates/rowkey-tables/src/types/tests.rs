@@ -85,6 +85,8 @@ fn words_are_read_as_databases_write_them() {
             "timestamp(3) with time zone",
             Some(Type::Instant),
         ),
+        (Backend::Postgres, "varchar(45)", Some(Type::Text(Some(45)))),
+        (Backend::Postgres, "timestamptz(3)", Some(Type::Instant)),
         (Backend::Postgres, "numeric(4,-2)", Some(Type::Own)),
         (Backend::Postgres, "integer[]", Some(Type::Own)),
         (Backend::Postgres, "numeric(10,2)[]", Some(Type::Own)),

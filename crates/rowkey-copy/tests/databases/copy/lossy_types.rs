@@ -5,7 +5,9 @@ use rowkey_copy::{Choices, Null};
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::held::{nothing_is_refused, preflight};
-use crate::copy::{compare, copy, copy_equal, execute, open, pair, plan, planned};
+use crate::copy::{
+    compare, copy, copy_equal, copy_into_existing, execute, open, pair, plan, planned,
+};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     let (postgres, sqlite) = (Backend::Postgres, Backend::Sqlite);
@@ -27,6 +29,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     for target in crate::LIVE {
         let name = format!("infinite_intervals_to_{}", test_name(target));
         pair(suite, &name, [postgres], target, infinite_intervals);
+        let name = format!("texts_of_types_without_a_length_to_{}", test_name(target));
+        pair(suite, &name, [postgres], target, without_length);
     }
     let [mysql, mariadb] = servers;
     pair(suite, "addresses_to_mysql", [mariadb], mysql, addresses);
@@ -178,6 +182,61 @@ async fn infinite_intervals(source: String, target: String) -> Result<()> {
     }
     nothing_is_refused(&source, &target, &plan).await?;
     copy_equal(&source, &target, &plan).await
+}
+
+/// The values say whether a shorter text holds them: the source has no function for their lengths.
+async fn without_length(source: String, target: String) -> Result<()> {
+    execute(
+        &mut open(&source).await?,
+        "the source",
+        &[
+            "CREATE TABLE host (id integer PRIMARY KEY, address inet, net cidr, took interval)",
+            "INSERT INTO host VALUES (1, '2001:db8::ff00:42:8329', '10.1.0.0/16', '1 year 2 days 03:04:05.6'), \
+             (2, NULL, NULL, NULL)",
+        ],
+    )
+    .await?;
+    let mut to = open(&target).await?;
+    let table = |own| {
+        format!(
+            "CREATE TABLE host (id integer NOT NULL PRIMARY KEY, address {own}, net {own}, took {own})"
+        )
+    };
+    to.execute("short columns", &table("varchar(9)")).await?;
+    let mut written = plan(&source, &target).await?;
+    let found = preflight(&source, &target, &written).await?;
+    // SQLite's lengths are not limits.
+    let expected = match to.backend() {
+        Backend::Sqlite => &[][..],
+        _ => &[
+            "host.address: a value has 22 characters",
+            "host.net: a value has 11 characters",
+            "host.took: a value has 14 characters",
+        ],
+    };
+    let mut both = found.refused.iter().zip(expected);
+    ensure!(
+        found.refused.len() == expected.len() && both.all(|(one, other)| one.starts_with(other)),
+        "{found:?}"
+    );
+    to.execute("no short columns", "DROP TABLE host").await?;
+
+    // As a person may write it.
+    for column in &mut written.tables[0].columns[1..] {
+        column.to = Some("varchar(45)".into());
+    }
+    nothing_is_refused(&source, &target, &written).await?;
+    copy_equal(&source, &target, &written).await?;
+
+    let anew = [
+        "DROP TABLE host",
+        "DROP TABLE rowkey_copy",
+        &table("varchar(40)"),
+    ];
+    execute(&mut to, "a table", &anew).await?;
+    let plan = plan(&source, &target).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await
 }
 
 /// MySQL has no types for addresses.
