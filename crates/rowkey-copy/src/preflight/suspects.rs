@@ -7,7 +7,7 @@ use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::text_literal::text_literal;
-use rowkey_tables::types::{Charset, Kind, Type};
+use rowkey_tables::types::{Charset, Kind, Type, clock};
 
 use crate::engine::{NegativeZero, SpecialDecimals, Times, Values, engine, of_column};
 use crate::table_side::{ColumnSide, Content};
@@ -108,6 +108,7 @@ impl ColumnPair<'_> {
         match self.from.own {
             // SQLite's numbers of digits are not limits.
             _ if self.source.stores_any_type() => 1,
+            Type::Date => clock::DAY,
             Type::Time | Type::Timestamp | Type::Instant => {
                 10_i64.pow(6 - self.from.sql_type.fraction_digits().min(6))
             }
@@ -384,6 +385,10 @@ impl ColumnPair<'_> {
             suspects.add(&format!(
                 "NOT isfinite({{}}) OR {{}} < '{first}{clock}{zone}' OR {{}} >= '{end}{clock}{zone}'"
             ));
+        }
+        if had.has_all_years && self.from.own == Type::Date && self.to.own != Type::Date {
+            // The first date without times.
+            suspects.add("isfinite({}) AND {} >= '294277-01-01'");
         }
         let ends = |values: &Values, own| values.moments_end && own == Type::Instant;
         if ends(has, self.to.own) && !ends(had, self.from.own) {

@@ -6,13 +6,16 @@ use rowkey_core::storage::StoredRef;
 use rowkey_tables::Error;
 use rowkey_tables::connection::copy_out::{CopyOut, CopyRow, Malformed};
 use rowkey_tables::types::interval::Interval;
-use rowkey_tables::types::{Kind, Type, network};
+use rowkey_tables::types::{Kind, Type, clock, network};
 use sqlx::PgConnection;
 
 use super::batch_sender::BatchSender;
 use super::cells::{exactly, id_cell, integer_cell, planned_cell, sixteen_cell, text_cell, utf8};
 use crate::batch::{Batch, Cell};
 use crate::table_side::{ColumnSide, Content, TableSide};
+
+/// The first date without times, 294277-01-01, in days since 2000.
+const TIMELESS: i32 = 106_751_983;
 
 pub(super) async fn read(
     connection: &mut PgConnection,
@@ -130,6 +133,7 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
         (Kind::Bytes, _) => Cell::Bytes(batch.keep(value)),
         (Kind::Date, _) => Cell::Date(i32::from_be_bytes(exactly(value)?)),
         (Kind::Time, _) => Cell::Time(i64::from_be_bytes(exactly(value)?)),
+        (Kind::Timestamp, Type::Date) => Cell::Timestamp(midnight(value)?),
         (Kind::Timestamp, _) => Cell::Timestamp(i64::from_be_bytes(exactly(value)?)),
         (Kind::Uuid, Type::Text(_) | Type::PaddedText(_)) => text_cell(batch, kind, utf8(value)?)?,
         (Kind::Uuid, _) => sixteen_cell(batch, value)?,
@@ -166,6 +170,16 @@ fn bits(value: &[u8]) -> Result<String, String> {
 
 fn interval(value: &[u8]) -> Result<Interval, String> {
     Interval::of_binary(value).ok_or_else(|| "bytes that are no interval".into())
+}
+
+/// The moment at which a date begins.
+fn midnight(value: &[u8]) -> Result<i64, String> {
+    match i32::from_be_bytes(exactly(value)?) {
+        i32::MIN => Ok(i64::MIN),
+        i32::MAX => Ok(i64::MAX),
+        TIMELESS.. => Err("a value is a date after the last time that PostgreSQL has".into()),
+        days => Ok(i64::from(days) * clock::DAY),
+    }
 }
 
 /// An interval without months.

@@ -137,6 +137,7 @@ impl<'r> Found<'r> {
             (Kind::Date, Self::Date(days)) => {
                 Cell::Date(i32::try_from(*days).map_err(|_| clock::OUTSIDE)?)
             }
+            (Kind::Timestamp, Self::Date(days)) => Cell::Timestamp(days * clock::DAY),
             (Kind::Time, Self::Time(tenths)) => Cell::Time(micros(column, *tenths)?),
             (Kind::Timestamp, Self::Timestamp(tenths)) => Cell::Timestamp(micros(column, *tenths)?),
             _ => {

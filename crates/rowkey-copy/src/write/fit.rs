@@ -60,11 +60,15 @@ pub(crate) fn check(
         Cell::Bytes(span) => bytes(backend, column, batch.bytes(span)),
         Cell::Date(_) if engine(backend).values.has_all_years => Ok(()),
         Cell::Date(days) => Ok(clock::date_text(days).map(drop)?),
-        Cell::Time(micros) | Cell::Timestamp(micros) if micros % column.tick != 0 => Err(format!(
-            "a value has a fraction of a second, {}, that {} would round",
-            clock::time_text(micros.rem_euclid(clock::DAY)),
-            column.sql_type
-        )),
+        Cell::Time(micros) | Cell::Timestamp(micros)
+            if micros % column.tick != 0 && !is_infinite(cell) =>
+        {
+            Err(format!(
+                "a value has a fraction of a second, {}, that {} would round",
+                clock::time_text(micros.rem_euclid(clock::DAY)),
+                column.sql_type
+            ))
+        }
         Cell::Time(_) | Cell::Timestamp(_) if column.own == Type::Interval => Ok(()),
         // An infinite interval, where others are text, numbers or times of day.
         Cell::Timestamp(_) if column.content != Content::Values(Kind::Timestamp) => Err(format!(
@@ -78,6 +82,11 @@ pub(crate) fn check(
             Content::Values(_) => Ok(()),
         },
     }
+}
+
+/// Whether it is PostgreSQL's infinite moment, which has no fraction.
+fn is_infinite(cell: Cell) -> bool {
+    matches!(cell, Cell::Timestamp(i64::MIN | i64::MAX))
 }
 
 fn integer(backend: Backend, column: &ColumnSide, number: i128) -> Result<(), String> {

@@ -32,6 +32,7 @@ impl ColumnType {
         let (own, other) = (self.meaning()?, target.meaning()?);
         let is_spelled_alike = self.bare().eq_ignore_ascii_case(target.bare());
         let is_same = self.backend == target.backend && is_spelled_alike;
+        let is_shared = self.backend.shares_own_types_with(target.backend) && is_spelled_alike;
         if (target.rounds_times() || target.cuts_fields()) && !is_same {
             return None;
         }
@@ -43,13 +44,10 @@ impl ColumnType {
                 return None;
             }
         }
-        if is_spelled_alike
-            && self.backend.shares_own_types_with(target.backend)
-            && (own == Type::Own || self.backend.stores_any_type())
-        {
+        if is_shared && (own == Type::Own || self.backend.stores_any_type()) {
             return Some(Kind::Own);
         }
-        if target.limits_numbers() && !is_same {
+        if target.limits_numbers() && !is_shared {
             return None;
         }
         match (own, other) {
@@ -122,6 +120,8 @@ pub fn pair(from: Type, to: Type) -> Option<Kind> {
         (T::Bytes(_) | T::FixedBytes(_), T::Bytes(_)) => Kind::Bytes,
         (T::FixedBytes(from), T::FixedBytes(to)) if from == to => Kind::Bytes,
         (T::Date, T::Date) => Kind::Date,
+        // Midnight. A moment would need a time zone.
+        (T::Date, T::Timestamp) => Kind::Timestamp,
         (T::Time, T::Time) => Kind::Time,
         (T::Timestamp | T::Instant, T::Timestamp | T::Instant) => Kind::Timestamp,
         (
@@ -261,6 +261,23 @@ mod tests {
             (Postgres, "double precision", MySql, "double unsigned", None),
             (MySql, "float(7,2)", MySql, "float(7,2)", Some(Kind::Single)),
             (MySql, "float(7,2)", MariaDb, "float", Some(Kind::Single)),
+            (
+                MySql,
+                "double unsigned",
+                MariaDb,
+                "double unsigned",
+                Some(Kind::Double),
+            ),
+            (
+                MariaDb,
+                "float(7,3)",
+                MySql,
+                "float(7,3)",
+                Some(Kind::Single),
+            ),
+            (MariaDb, "float(7,3)", MySql, "float(7,2)", None),
+            (Postgres, "date", MySql, "datetime", Some(Kind::Timestamp)),
+            (Postgres, "date", MySql, "timestamp", None),
         ] {
             let kind = ColumnType::parse(source, from).kind_in(&ColumnType::parse(target, to));
             assert_eq!(kind, expected, "{from} to {to}");

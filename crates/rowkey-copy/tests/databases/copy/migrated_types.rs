@@ -6,7 +6,7 @@ use rowkey_copy::Choices;
 use rowkey_tables::Connection;
 use rowkey_testkit::{Backend, Suite, test_name};
 
-use crate::copy::held::preflight;
+use crate::copy::held::{nothing_is_refused, preflight};
 use crate::copy::{copy_equal, copy_into_existing, execute, open, pair, plan, planned};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
@@ -22,6 +22,18 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         pair(suite, &name, sources.iter().copied(), target, types);
         let name = format!("values_as_frameworks_write_them_in_{to}");
         pair(suite, &name, [Backend::Sqlite], target, values);
+    }
+    for target in crate::LIVE {
+        let name = format!("dates_are_midnights_in_{}", test_name(target));
+        pair(suite, &name, crate::LIVE, target, dates);
+    }
+    let servers = [Backend::MySql, Backend::MariaDb];
+    for target in servers {
+        let to = test_name(target);
+        let name = format!("limited_numbers_go_to_{to}");
+        pair(suite, &name, servers, target, limited_numbers);
+        let name = format!("infinite_moments_have_no_fraction_in_{to}");
+        pair(suite, &name, [Backend::Postgres], target, infinite_moments);
     }
     let mysql = Backend::MySql;
     let name = "bits_of_any_number_in_characters";
@@ -253,6 +265,87 @@ async fn values(source: String, target: String) -> Result<()> {
         ensure!(found.refused.is_empty(), "{found:?}");
         copy_into_existing(&source, &target, &plan).await?;
     }
+    Ok(())
+}
+
+/// A date is the moment at which it begins, in a column with a clock.
+async fn dates(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let table = |own| format!("CREATE TABLE bill (id integer NOT NULL PRIMARY KEY, due {own})");
+    let own = match to.backend() {
+        Backend::Postgres => "timestamp",
+        _ => "datetime",
+    };
+    to.execute("a table", &table(own)).await?;
+    let rows = "INSERT INTO bill VALUES (1, '2024-02-29'), (2, '1000-01-01'), (3, '9999-12-31'), (4, NULL)";
+    execute(&mut from, "the source", &[&table("date"), rows]).await?;
+    let plan = plan(&source, &target).await?;
+    let is_of_postgres = from.backend() == Backend::Postgres;
+    if is_of_postgres {
+        // Dates go on where times have ended.
+        for (date, is_held) in [
+            ("infinity", to.backend() == Backend::Postgres),
+            ("294277-01-01", false),
+        ] {
+            let row = format!("INSERT INTO bill VALUES (5, '{date}')");
+            from.execute("a row", &row).await?;
+            let found = preflight(&source, &target, &plan).await?;
+            ensure!(found.refused.is_empty() == is_held, "{date}: {found:?}");
+            from.execute("no such row", "DELETE FROM bill WHERE id = 5")
+                .await?;
+        }
+        from.execute("a row", "INSERT INTO bill VALUES (6, '294276-12-31')")
+            .await?;
+        let found = preflight(&source, &target, &plan).await?;
+        let is_held = to.backend() == Backend::Postgres;
+        ensure!(found.refused.is_empty() == is_held, "{found:?}");
+        if !is_held {
+            from.execute("no such row", "DELETE FROM bill WHERE id = 6")
+                .await?;
+        }
+    }
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await?;
+    let query = "SELECT count(*) FROM bill WHERE id = 1 AND due >= '2024-02-29 00:00:00' \
+                 AND due < '2024-02-29 00:00:01'";
+    ensure!(to.count("the row", query, &[]).await? == 1);
+    Ok(())
+}
+
+/// The server rounds numbers to some digits, or has no negative ones, in the same type of both
+/// products.
+async fn limited_numbers(source: String, target: String) -> Result<()> {
+    let table = "CREATE TABLE item (id integer NOT NULL PRIMARY KEY, a float unsigned, \
+                 b double unsigned, c double(8,2), d float(7,3))";
+    let rows = "INSERT INTO item VALUES (1, 0.1, 1e300, 123456.78, 1234.567), (2, 0, 0, -0.01, -9999.999), \
+                (3, NULL, NULL, NULL, NULL)";
+    execute(&mut open(&source).await?, "the source", &[table, rows]).await?;
+    open(&target).await?.execute("a table", table).await?;
+    let plan = plan(&source, &target).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await
+}
+
+/// The number that stands for an infinite moment would have a fraction.
+async fn infinite_moments(source: String, target: String) -> Result<()> {
+    let table = |own| format!("CREATE TABLE task (id integer NOT NULL PRIMARY KEY, due {own})");
+    let rows = "INSERT INTO task VALUES (1, 'infinity'), (2, '-infinity')";
+    let mut from = open(&source).await?;
+    execute(
+        &mut from,
+        "the source",
+        &[&table("timestamp with time zone"), rows],
+    )
+    .await?;
+    let mut to = open(&target).await?;
+    to.execute("a table", &table("timestamp NULL")).await?;
+    let plan = plan(&source, &target).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&found.refused[..], [only] if only.starts_with("task.due: it is infinite")
+            && only.contains("2 values") && only.contains("infinity = \"null\"")),
+        "{found:?}"
+    );
     Ok(())
 }
 
