@@ -166,10 +166,14 @@ fn default_of(
         .as_deref()
         .filter(|sql| !defaults::is_null(source, sql))?;
     // A `datetime` has the clock of UTC, and its default would have that of a session.
-    let is_moment = original.column_type(source).meaning() == Some(Type::Instant)
+    let own = original.column_type(source).meaning();
+    let is_moment = own == Some(Type::Instant)
         && engine(side.backend).columns.has_local_now
         && column.own == Type::Timestamp;
-    let translated = match original.is_serial() || is_moment {
+    // The copy writes intervals in another form than definitions do.
+    let is_span =
+        own == Some(Type::Interval) && matches!(column.own, Type::Text(_) | Type::PaddedText(_));
+    let translated = match original.is_serial() || is_moment || is_span {
         true => None,
         false => defaults::translated(
             source,

@@ -101,11 +101,17 @@ fn is_day(text: &str) -> bool {
         return false;
     };
     let longest = match month {
+        "02" if is_leap_year(year) => 29,
         "02" => 28,
         "04" | "06" | "09" | "11" => 30,
         _ => 31,
     };
     is_between(year, 4, 1, 9999) && is_between(month, 2, 1, 12) && is_between(day, 2, 1, longest)
+}
+
+fn is_leap_year(year: &str) -> bool {
+    let year: u32 = year.parse().unwrap_or_default();
+    year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400)
 }
 
 /// A time of a day, with at most six digits behind the second.
@@ -275,6 +281,14 @@ mod tests {
                 "'0000-00-00 00:00:00'",
                 None,
             ),
+            (
+                Postgres,
+                MySql,
+                Type::Date,
+                "'2024-02-29'::date",
+                Some("'2024-02-29'"),
+            ),
+            (MySql, Postgres, Type::Date, "'1900-02-29'", None),
             (
                 Postgres,
                 Sqlite,

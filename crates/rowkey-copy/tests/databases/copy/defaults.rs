@@ -9,6 +9,11 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     for target in crate::LIVE {
         let name = format!("constant_defaults_go_to_{}", test_name(target));
         pair(suite, &name, crate::LIVE, target, constants);
+        let name = format!(
+            "default_intervals_are_not_another_text_in_{}",
+            test_name(target)
+        );
+        pair(suite, &name, [Backend::Postgres], target, intervals);
     }
     for (source, target) in [
         (Backend::MariaDb, Backend::MySql),
@@ -37,7 +42,7 @@ async fn constants(source: String, target: String) -> Result<()> {
         "CREATE TABLE thing (number integer PRIMARY KEY, ratio double precision DEFAULT 0.0, \
          zone varchar(20) DEFAULT 'UTC', unset varchar(20) DEFAULT NULL, \
          made {moment} DEFAULT '2020-02-28 01:02:03', seen {moment} DEFAULT {now}, \
-         day date DEFAULT '2020-02-28', is_open boolean DEFAULT true, settings {json} DEFAULT {empty}){options}"
+         day date DEFAULT '2020-02-29', is_open boolean DEFAULT true, settings {json} DEFAULT {empty}){options}"
     );
     execute(&mut db, "the source", &[&table]).await?;
     let plan = plan(&source, &target).await?;
@@ -59,7 +64,7 @@ async fn constants(source: String, target: String) -> Result<()> {
         "unset IS NULL",
         "made = '2020-02-28 01:02:03'",
         "seen IS NOT NULL",
-        "day = '2020-02-28'",
+        "day = '2020-02-29'",
         "is_open IS TRUE",
         &format!("CAST(settings AS {text}) = '{{}}'"),
     ] {
@@ -69,6 +74,25 @@ async fn constants(source: String, target: String) -> Result<()> {
             "{expected}"
         );
     }
+    Ok(())
+}
+
+/// Copied values are other texts than the one that a definition has.
+async fn intervals(source: String, target: String) -> Result<()> {
+    let table = "CREATE TABLE task (id integer PRIMARY KEY, took interval DEFAULT '1 hour')";
+    let rows = "INSERT INTO task VALUES (1)";
+    execute(&mut open(&source).await?, "the source", &[table, rows]).await?;
+    let mut plan = plan(&source, &target).await?;
+    plan.tables[0].columns[1].to = Some("varchar(80)".into());
+    let report = copy(&source, &target, &plan).await?;
+    let note = "task.took: the default `'01:00:00'::interval` is left out";
+    ensure!(report.notes.iter().any(|told| told == note), "{report:?}");
+    let mut to = open(&target).await?;
+    to.execute("a row", "INSERT INTO task (id) VALUES (2)")
+        .await?;
+    let query =
+        "SELECT COUNT(*) FROM task WHERE id = 1 AND took = 'PT1H' OR id = 2 AND took IS NULL";
+    ensure!(to.count("the rows", query, &[]).await? == 2);
     Ok(())
 }
 
