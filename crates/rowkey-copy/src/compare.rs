@@ -1,6 +1,6 @@
 //! Whether both sides have the same rows.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use futures_util::future::try_join;
 use rowkey_core::storage::quote_identifier;
@@ -133,19 +133,51 @@ pub(crate) async fn keys(rows: &mut impl RowSource) -> Result<HashSet<u128>, Err
     Ok(keys)
 }
 
-/// The key of the first row whose key is not among some.
-pub(crate) async fn first_other(
+/// The hashes of the keys of the rows that do not fulfil a condition, with one of these rows for
+/// people, in the order in which they are found.
+pub(crate) async fn others(
     rows: &mut impl RowSource,
-    known: &HashSet<u128>,
-) -> Result<Option<String>, Error> {
-    let mut first = None;
+    is_known: impl Fn(&u128) -> bool,
+) -> Result<Vec<(u128, String)>, Error> {
+    let (mut found, mut seen) = (Vec::new(), HashSet::new());
     each_row(rows, |row| {
-        if first.is_none() && !known.contains(&row.key) {
-            first = Some((row.name)());
+        if !is_known(&row.key) && seen.insert(row.key) {
+            found.push((row.key, (row.name)()));
         }
     })
     .await?;
-    Ok(first)
+    Ok(found)
+}
+
+/// The sums of the hashes of all rows by those of their keys.
+pub(crate) async fn rows_by_key(rows: &mut impl RowSource) -> Result<HashMap<u128, u128>, Error> {
+    let mut sums: HashMap<u128, u128> = HashMap::new();
+    each_row(rows, |row| {
+        let sum = sums.entry(row.key).or_default();
+        *sum = sum.wrapping_add(row.row);
+    })
+    .await?;
+    Ok(sums)
+}
+
+/// For each column, the sum of the hashes of its cells with their keys, in the rows with some keys.
+pub(crate) async fn column_sums(
+    rows: &mut impl RowSource,
+    only: &HashSet<u128>,
+) -> Result<Vec<u128>, Error> {
+    let key = rows.side().key.clone();
+    let mut sums = vec![0_u128; rows.side().columns.len()];
+    each_cells(rows, |canonical, batch, cells| {
+        if !only.contains(&canonical.hash_of(batch, cells, &key)) {
+            return;
+        }
+        for (place, sum) in sums.iter_mut().enumerate() {
+            let places = [key.as_slice(), &[place]].concat();
+            *sum = sum.wrapping_add(canonical.hash_of(batch, cells, &places));
+        }
+    })
+    .await?;
+    Ok(sums)
 }
 
 /// Rows of a table or of a file, with cells in the same order on both sides.
@@ -271,21 +303,32 @@ async fn each_row(
     mut take: impl FnMut(HashedRow<'_>),
 ) -> Result<(), Error> {
     let key = source.side().key.clone();
+    each_cells(source, |canonical, batch, cells| {
+        let row = canonical.hash(batch, cells);
+        let hash = match key.as_slice() {
+            [] => row,
+            key => canonical.hash_of(batch, cells, key),
+        };
+        take(HashedRow {
+            key: hash,
+            row,
+            name: &|| key_text(batch, cells, &key),
+        });
+    })
+    .await
+}
+
+/// Calls a function with the cells of each row, and what hashes them.
+async fn each_cells(
+    source: &mut impl RowSource,
+    mut take: impl FnMut(&mut Canonical, &Batch, &[Cell]),
+) -> Result<(), Error> {
     let mut canonical = Canonical::of(source.side());
     let (sender, mut batches) = mpsc::channel::<Batch>(1);
     let hashing = async {
         while let Some(batch) = batches.recv().await {
             for cells in batch.rows() {
-                let row = canonical.hash(&batch, cells);
-                let hash = match key.as_slice() {
-                    [] => row,
-                    key => canonical.hash_of(&batch, cells, key),
-                };
-                take(HashedRow {
-                    key: hash,
-                    row,
-                    name: &|| key_text(&batch, cells, &key),
-                });
+                take(&mut canonical, &batch, cells);
             }
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 pub(crate) mod clashes;
 mod conditions;
+mod kept;
 mod reason_kind;
 pub(crate) mod references;
 mod rehearsal;
@@ -18,12 +19,13 @@ use rowkey_tables::refusals::Refusals;
 use rowkey_tables::{Error, Progress, Step};
 use serde::Serialize;
 
+use self::kept::Copied;
 use self::reason_kind::ReasonKind;
 use self::target::Place;
 pub use self::values::{Misfit, Misfits};
 use super::job::{planned_objects, unknown_names};
 use super::mapping::{check_backends, one_error};
-use super::plan::CopyPlan;
+use super::plan::{CopyPlan, ExistingRows};
 use super::prepared::PreparedTable;
 use super::table_side::TableSide;
 use super::{
@@ -296,8 +298,12 @@ impl Findings {
             }
             session::unmark(source).await?;
         }
-        for (table, existing) in looked_at {
-            self.check_references(source, target, &table, existing, &readable)
+        for (table, existing) in &looked_at {
+            self.check_references(source, table, *existing, &readable)
+                .await?;
+        }
+        for kept in readable.iter().filter(|table| table.to.keeps_rows()) {
+            self.check_kept(source, target, target_catalog, kept, &readable, &looked_at)
                 .await?;
         }
         Ok(())
@@ -332,22 +338,55 @@ impl Findings {
     async fn check_references(
         &mut self,
         source: &mut Connection,
-        target: &mut Connection,
         table: &PreparedTable<'_>,
         existing: Option<&Table>,
         tables: &[PreparedTable<'_>],
     ) -> Result<(), Error> {
         let orphans = references::orphans(source, table, existing, tables).await?;
         self.refuse(ReasonKind::References, orphans);
-        let Some(existing) = existing else {
+        if let Some(existing) = existing {
+            let late = references::to_later_tables(source, table, existing, tables).await?;
+            self.refuse(ReasonKind::References, late);
+        }
+        Ok(())
+    }
+
+    /// The rows of a table that stay in the target, and to which copied rows refer.
+    async fn check_kept(
+        &mut self,
+        source: &mut Connection,
+        target: &mut Connection,
+        catalog: &Catalog,
+        kept: &PreparedTable<'_>,
+        tables: &[PreparedTable<'_>],
+        copied: &[Copied<'_>],
+    ) -> Result<(), Error> {
+        match existing::check_target(target, catalog, &kept.to, false).await {
+            // That is refused already.
+            Err(Error::Refused { .. } | Error::Missing { .. }) => return Ok(()),
+            outcome => outcome?,
+        }
+        let found = kept::look(source, target, kept, copied).await?;
+        if found.is_empty() {
             return Ok(());
-        };
-        let late = references::to_later_tables(source, table, existing, tables).await?;
-        self.refuse(ReasonKind::References, late);
-        let kept = references::to_kept_tables(source, target, table, existing, tables);
-        let (refused, notes) = kept.await?;
-        self.refuse(ReasonKind::References, refused);
-        self.notes.extend(notes);
+        }
+        let mut possible = Vec::new();
+        for rows in [ExistingRows::Merge, ExistingRows::Delete] {
+            session::mark(source).await?;
+            match takes_rows(source, target, catalog, kept, tables, rows).await {
+                Ok(true) => possible.push(rows),
+                Ok(false) => {}
+                Err(error) if error.is_denied() => session::back_to_mark(source).await?,
+                Err(error) => return Err(error),
+            }
+            session::unmark(source).await?;
+        }
+        for reference in found {
+            match reference.told(&possible) {
+                Ok(note) => self.notes.push(note),
+                Err(error) => self.refuse(ReasonKind::References, [error]),
+            }
+        }
         Ok(())
     }
 
@@ -375,6 +414,45 @@ impl Findings {
         self.notes.extend(objects::notes(omitted));
         Ok(())
     }
+}
+
+/// Whether nothing refuses that a table of the target gets the source's rows instead of keeping its
+/// own, so that a person may be told to write it.
+async fn takes_rows(
+    source: &mut Connection,
+    target: &mut Connection,
+    catalog: &Catalog,
+    kept: &PreparedTable<'_>,
+    tables: &[PreparedTable<'_>],
+    rows: ExistingRows,
+) -> Result<bool, Error> {
+    let mut to = kept.to.clone();
+    to.existing_rows = Some(rows);
+    match existing::check_target(target, catalog, &to, false).await {
+        Err(Error::Refused { .. } | Error::Missing { .. }) => return Ok(false),
+        outcome => outcome?,
+    }
+    let others = tables.iter().map(|table| &table.to);
+    let others = others.filter(|side| side.name != to.name);
+    let sides: Vec<&TableSide> = others.chain([&to]).collect();
+    if !existing::referring(target, catalog, &sides)
+        .await?
+        .is_empty()
+    {
+        return Ok(false);
+    }
+    let there = target::table_of(catalog, &to);
+    let not_null = there.map(|there| target::not_null(&to, there));
+    let as_there = there.map(|there| target::as_existing(&to, there));
+    let table = kept.with_target(as_there.unwrap_or(to));
+    let mut trial = Findings::default();
+    trial
+        .check_table(source, target, &table, there, &not_null.unwrap_or_default())
+        .await?;
+    trial
+        .check_references(source, &table, there, tables)
+        .await?;
+    Ok(trial.refused.is_empty())
 }
 
 /// The tables without what the target refuses already, so that a rehearsal says the rest.

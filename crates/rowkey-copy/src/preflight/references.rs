@@ -8,7 +8,6 @@ use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{Kind, Type};
 
 use super::clashes::shown;
-use crate::compare::{self, TableRows};
 use crate::engine::engine;
 use crate::objects;
 use crate::orphan::orphan;
@@ -245,56 +244,6 @@ async fn listed(
         ));
     }
     Ok(found)
-}
-
-/// The references of an existing table to tables that keep their rows, which the source does not
-/// know: a row that refers to none of them, or else what was not looked at.
-pub(super) async fn to_kept_tables(
-    source: &mut Connection,
-    target: &mut Connection,
-    table: &PreparedTable<'_>,
-    existing: &Table,
-    copied: &[PreparedTable<'_>],
-) -> Result<(Vec<Error>, Vec<String>), Error> {
-    let (mut refused, mut notes) = (Vec::new(), Vec::new());
-    for key in &existing.foreign_keys {
-        let mut others = copied.iter();
-        let kept = others.find(|other| other.to.name == key.target && other.to.keeps_rows());
-        let Some(kept) = kept.filter(|_| table.to.has_all(&key.columns)) else {
-            continue;
-        };
-        let children = table.from.only(&key.columns);
-        let parents = kept.to.only(&key.target_columns);
-        let merge = format!(
-            "`existing-rows = \"merge\"` for {} brings the source's too",
-            key.target
-        );
-        let both = children.zip(parents).filter(|(children, parents)| {
-            let mut pairs = children.columns.iter().zip(&parents.columns);
-            pairs.all(|(one, other)| one.content.is_alike(other.content))
-        });
-        let Some((children, parents)) = both else {
-            notes.push(format!(
-                "{}: whether all of its rows refer to rows that {} keeps in the target was not looked at; \
-                 {merge}",
-                table.to.name, key.target
-            ));
-            continue;
-        };
-        let known = compare::keys(&mut TableRows::all(target, &parents)?).await?;
-        let mut children = TableRows::without_null(source, &children)?;
-        if let Some(values) = compare::first_other(&mut children, &known).await? {
-            refused.push(Error::refused(
-                format!("{}.{}", table.original.name, key.columns.join(", ")),
-                format!(
-                    "a row refers to one of {} that the target, which keeps its rows, does not have: {values}",
-                    key.target
-                ),
-                format!("{merge}; otherwise add the row there"),
-            ));
-        }
-    }
-    Ok((refused, notes))
 }
 
 /// The references of an existing table to tables whose rows come later, as in a circle.

@@ -51,6 +51,7 @@ pub(super) async fn refusals(
         }
         if let Some(table) = table_of(catalog, side)
             && !creates
+            && !side.keeps_rows()
         {
             computed(table, side).into_iter().for_each(&mut add);
             unfilled(table, side, plan).into_iter().for_each(add);

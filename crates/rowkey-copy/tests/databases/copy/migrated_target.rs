@@ -28,6 +28,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         pair(suite, &name, crate::LIVE, target, kept);
         let name = format!("rows_are_kept_by_a_copy_that_goes_on_in_{to}");
         pair(suite, &name, [Backend::Postgres], target, kept_twice);
+        let name = format!("rows_that_are_kept_mean_the_same_in_{to}");
+        pair(suite, &name, crate::LIVE, target, kept_others);
         let name = format!("a_tree_of_migrations_is_emptied_in_{to}");
         pair(suite, &name, [Backend::Sqlite], target, tree);
         let name = format!("references_of_other_types_lead_somewhere_in_{to}");
@@ -218,6 +220,12 @@ async fn filled(source: String, target: String) -> Result<()> {
 /// What the target has stays, and none of the source's rows of that table comes.
 async fn kept(source: String, target: String) -> Result<()> {
     created(&source, &target).await?;
+    let same = [
+        "UPDATE kind SET name = 'person' WHERE id = 1",
+        "UPDATE kind SET name = 'firm' WHERE id = 2",
+        "INSERT INTO kind (id, name) VALUES (9, 'guest')",
+    ];
+    execute(&mut open(&target).await?, "the same kinds", &same).await?;
     let mut plan = plan(&source, &target, Some(ExistingRows::Delete)).await?;
     let kind = plan.tables.iter_mut();
     let mut kind = kind.filter(|table| table.name.name == "kind");
@@ -248,9 +256,9 @@ async fn kept(source: String, target: String) -> Result<()> {
     ensure!(kinds.is_some_and(|kinds| kinds.rows == 0), "{report:?}");
     let compared = compare(&source, &target, &plan).await?;
     ensure!(compared.is_equal(), "{compared:?}");
-    let query = "SELECT name FROM kind WHERE id = 1";
+    let query = "SELECT name FROM kind WHERE id = 9";
     let row = open(&target).await?.one_row("a kind", query, &[]).await?;
-    ensure!(row.text(0)? == "firm", "{row:?}");
+    ensure!(row.text(0)? == "guest", "{row:?}");
     Ok(())
 }
 
@@ -285,6 +293,73 @@ async fn kept_twice(source: String, target: String) -> Result<()> {
         .await?;
     ensure!(rows.len() == 1 && rows[0].text(0)? == "target", "{rows:?}");
     Ok(())
+}
+
+/// A copied row must not refer to another one than in the source. Only what is not refused is advised.
+async fn kept_others(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let tables = [
+        "CREATE TABLE model (id integer NOT NULL PRIMARY KEY, app varchar(9) NOT NULL, name varchar(9) NOT NULL)",
+        "CREATE TABLE permission (id integer NOT NULL PRIMARY KEY, model_id integer, \
+         FOREIGN KEY (model_id) REFERENCES model (id))",
+    ];
+    execute(&mut from, "the source", &tables).await?;
+    execute(&mut to, "the target", &tables).await?;
+    let rows = [
+        "INSERT INTO model VALUES (1, 'a', 'x'), (2, 'a', 'y'), (3, 'a', 'z'), (4, 'd', 'd')",
+        "INSERT INTO permission VALUES (1, 1), (2, 2), (3, 3), (4, NULL)",
+    ];
+    execute(&mut from, "the rows", &rows).await?;
+    // Nothing refers to the fourth.
+    let rows =
+        "INSERT INTO model VALUES (1, 'a', 'x'), (2, 'a', 'z'), (3, 'a', 'y'), (4, 'e', 'f')";
+    to.execute("the rows", rows).await?;
+    let mut plan = plan(&source, &target, Some(ExistingRows::Keep)).await?;
+    let other = "permission.model_id: a row refers to one of model that is another one in the target, which keeps \
+                 its rows: 2 (what differs is name)";
+    let (merge, delete) = (
+        "`existing-rows = \"merge\"`",
+        "`existing-rows = \"delete\"`",
+    );
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&found.refused[..], [one]
+            if one.starts_with(other) && one.contains(merge) && one.contains(delete)),
+        "{found:?}"
+    );
+
+    let others = [
+        "CREATE UNIQUE INDEX model_name ON model (app, name)",
+        "CREATE TABLE other (id integer NOT NULL PRIMARY KEY, model_id integer, \
+         FOREIGN KEY (model_id) REFERENCES model (id))",
+        "INSERT INTO other VALUES (1, 1)",
+    ];
+    execute(&mut to, "what is in the way", &others).await?;
+    let missing = [
+        "INSERT INTO model VALUES (5, 'f', 'f')",
+        "INSERT INTO permission VALUES (5, 5)",
+    ];
+    execute(&mut from, "a missing row", &missing).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    let is_told = |words: &str| found.refused.iter().any(|told| told.contains(words));
+    ensure!(
+        found.refused.len() == 2
+            && is_told(other)
+            && is_told("does not have: 5; add the row there")
+            && !is_told(merge)
+            && !is_told(delete),
+        "{found:?}"
+    );
+
+    // What does not matter is no entry of the plan.
+    let add = "INSERT INTO model VALUES (5, 'f', 'f')";
+    to.execute("the missing row", add).await?;
+    let mut tables = plan.tables.iter_mut();
+    let model = tables.find(|table| table.name.name == "model");
+    let columns = &mut model.context("no such table")?.columns;
+    columns.retain(|column| column.name != "name");
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await
 }
 
 /// Rows that refer to each other go together.
