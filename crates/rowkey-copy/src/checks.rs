@@ -69,11 +69,34 @@ pub(super) fn unnamed(
     if !is_sqlite || !columns.all(|column| is_same(table, side, &column.name)) {
         return Ok(Vec::new());
     }
+    of_statement(table)
+}
+
+/// Those of an existing table that the source cannot look at.
+#[cfg(feature = "sqlite")]
+pub(super) fn not_understood(
+    source: Backend,
+    existing: &Table,
+    side: &TableSide,
+) -> Result<Vec<String>, Error> {
+    match side.backend.stores_any_type() && unnamed(source, existing, side)?.is_empty() {
+        true => of_statement(existing),
+        false => Ok(Vec::new()),
+    }
+}
+
+#[cfg(feature = "sqlite")]
+fn of_statement(table: &Table) -> Result<Vec<String>, Error> {
     let conditions = rowkey_tables::catalog::sqlite::checks(table.statement())?.into_iter();
     Ok(conditions.map(|words| format!("CHECK {words}")).collect())
 }
 
 #[cfg(not(feature = "sqlite"))]
 pub(super) fn unnamed(_: Backend, _: &Table, _: &TableSide) -> Result<Vec<String>, Error> {
+    Ok(Vec::new())
+}
+
+#[cfg(not(feature = "sqlite"))]
+pub(super) fn not_understood(_: Backend, _: &Table, _: &TableSide) -> Result<Vec<String>, Error> {
     Ok(Vec::new())
 }

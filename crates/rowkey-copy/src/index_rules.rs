@@ -97,19 +97,23 @@ fn of_mysql(index: &Index) -> Result<Parsed, NoRules> {
     }
 }
 
-fn of_definition(source: Backend, table: &Table, index: &Index) -> Result<Parsed, NoRules> {
-    let understood = || {
-        let words = behind_table(source, &index.definition)?;
-        let words = words.strip_prefix("USING btree").unwrap_or(words);
-        let (group, behind) = first_group(words.trim_start())?;
-        let condition = match behind.trim() {
-            "" => None,
-            behind if behind.get(..6)?.eq_ignore_ascii_case("WHERE ") => Some(behind[6..].into()),
-            _ => return None,
-        };
-        Some((separated(group, ","), condition))
+/// What is in the parentheses of an index's definition, and the condition behind them; nothing if
+/// there is something else.
+pub(super) fn parts_of(source: Backend, definition: &str) -> Option<(Vec<&str>, Option<&str>)> {
+    let words = behind_table(source, definition)?;
+    let words = words.strip_prefix("USING btree").unwrap_or(words);
+    let (group, behind) = first_group(words.trim_start())?;
+    let condition = match behind.trim() {
+        "" => None,
+        behind if behind.get(..6)?.eq_ignore_ascii_case("WHERE ") => Some(&behind[6..]),
+        _ => return None,
     };
-    let (parts, condition) = understood().ok_or(NoRules::NotUnderstood)?;
+    Some((separated(group, ","), condition))
+}
+
+fn of_definition(source: Backend, table: &Table, index: &Index) -> Result<Parsed, NoRules> {
+    let parts = parts_of(source, &index.definition);
+    let (parts, condition) = parts.ok_or(NoRules::NotUnderstood)?;
     let mut terms = Vec::new();
     for part in parts {
         let (name, words) = split_name(source, part.trim()).ok_or(NoRules::NotUnderstood)?;
@@ -130,7 +134,7 @@ fn of_definition(source: Backend, table: &Table, index: &Index) -> Result<Parsed
     Ok(Parsed {
         kind: "",
         terms,
-        condition,
+        condition: condition.map(ToOwned::to_owned),
     })
 }
 

@@ -50,6 +50,8 @@ pub(super) async fn broken(
             .into_iter()
             .map(|words| (words.clone(), Some(words))),
     );
+    let others = checks::not_understood(from.backend, existing, to)?;
+    conditions.extend(others.into_iter().map(|words| (words, None)));
     for (name, words) in conditions {
         let words = words
             .as_deref()
@@ -123,7 +125,8 @@ fn of_domains(
     Ok(conditions)
 }
 
-fn not_looked_at(table: &PreparedTable<'_>, name: &str) -> String {
+/// The note for a rule of the target that was left to the copy.
+pub(super) fn not_looked_at(table: &PreparedTable<'_>, name: &str) -> String {
     format!(
         "{}: whether all rows fulfil the {name} of the target was not looked at; one that does not ends the copy",
         table.to.name

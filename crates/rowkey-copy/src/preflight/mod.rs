@@ -8,6 +8,7 @@ pub(crate) mod references;
 mod rehearsal;
 mod suspects;
 mod target;
+mod unique_indexes;
 mod values;
 
 use std::collections::BTreeSet;
@@ -328,6 +329,9 @@ impl Findings {
             let broken = conditions::broken(source, table, existing).await?;
             self.refuse(ReasonKind::Checks, broken.refused);
             self.notes.extend(broken.notes);
+            let same = unique_indexes::find(source, table, existing).await?;
+            self.refuse(ReasonKind::Unique, same.refused);
+            self.notes.extend(same.notes);
         }
         let found = clashes::find(source, target, table, existing, &columns).await?;
         self.refuse(ReasonKind::Unique, found.refused);

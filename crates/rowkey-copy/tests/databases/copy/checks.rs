@@ -11,6 +11,17 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("checks_stay_in_{}", test_name(backend));
         pair(suite, &name, [backend], backend, within_a_product);
     }
+    pair(
+        suite,
+        "checks_of_existing_tables_in_sqlite_are_named",
+        crate::LIVE,
+        Backend::Sqlite,
+        of_existing,
+    );
+    for target in [Backend::Postgres, Backend::MySql, Backend::Sqlite] {
+        let name = format!("unique_expressions_of_{}", test_name(target));
+        pair(suite, &name, crate::LIVE, target, expressions);
+    }
     let postgres = Backend::Postgres;
     let name = "domains_of_the_target_are_looked_at";
     pair(suite, name, [postgres, Backend::MySql], postgres, domains);
@@ -70,6 +81,83 @@ async fn domains(source: String, target: String) -> Result<()> {
     for check in checks.iter().take(expected) {
         let is_told = looked.refused.iter().any(|told| told.contains(check));
         ensure!(is_told, "{check}: {looked:?}");
+    }
+    Ok(())
+}
+
+/// Another product does not look at the rows, and says so.
+async fn of_existing(source: String, target: String) -> Result<()> {
+    let mut from = open(&source).await?;
+    let rows = [
+        "CREATE TABLE thing (id integer NOT NULL PRIMARY KEY, size integer)",
+        "INSERT INTO thing VALUES (1, 7)",
+    ];
+    execute(&mut from, "the source", &rows).await?;
+    let table =
+        "CREATE TABLE thing (id integer NOT NULL PRIMARY KEY, size integer CHECK (size > 100))";
+    execute(&mut open(&target).await?, "the target", &[table]).await?;
+    let plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    let note =
+        "thing: whether all rows fulfil the CHECK (size > 100) of the target was not looked at; ";
+    let is_noted = looked.notes.iter().any(|told| told.starts_with(note));
+    let is_refused =
+        matches!(&looked.refused[..], [one] if one.contains("break its CHECK (size > 100)"));
+    let is_one_product = from.backend() == Backend::Sqlite;
+    ensure!(
+        is_noted != is_one_product && is_refused == is_one_product,
+        "{looked:?}"
+    );
+    Ok(())
+}
+
+/// Unique indexes of an existing table with an expression and a condition: a source of the same product
+/// looks at its rows.
+async fn expressions(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let rows = [
+        "CREATE TABLE person (id integer NOT NULL PRIMARY KEY, mail varchar(40), gone integer NOT NULL)",
+        "INSERT INTO person VALUES (1, 'a', 0), (2, 'A', 1), (3, NULL, 0), (4, NULL, 0)",
+    ];
+    execute(&mut from, "the source", &rows).await?;
+    execute(&mut to, "the target", &rows[..1]).await?;
+    let (index, is_shown) = match to.backend() {
+        Backend::MySql => (
+            "CREATE UNIQUE INDEX person_mail ON person ((CASE WHEN gone = 0 THEN lower(mail) END))",
+            false,
+        ),
+        _ => (
+            "CREATE UNIQUE INDEX person_mail ON person (lower(mail)) WHERE gone = 0",
+            true,
+        ),
+    };
+    to.execute("the index", index).await?;
+    let plan = plan(&source, &target).await?;
+    let is_looked_at = is_shown && from.backend() == to.backend();
+    let looked = preflight(&source, &target, &plan).await?;
+    let note = "person: whether all rows fulfil the unique index person_mail of the target was not looked at; ";
+    let is_noted = looked.notes.iter().any(|told| told.starts_with(note));
+    ensure!(
+        looked.refused.is_empty() && is_noted != is_looked_at,
+        "{looked:?}"
+    );
+
+    let same = "UPDATE person SET gone = 0 WHERE id = 2";
+    from.execute("the same", same).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    let expected =
+        "person in the target: rows of the source are the same for its unique index person_mail";
+    let is_refused = matches!(&looked.refused[..], [one] if one.contains(expected));
+    ensure!(is_refused == is_looked_at, "{looked:?}");
+    if is_looked_at {
+        // The source keeps them apart itself.
+        let apart = "UPDATE person SET gone = 1 WHERE id = 2";
+        execute(&mut from, "the index", &[apart, index]).await?;
+        let looked = preflight(&source, &target, &self::plan(&source, &target).await?).await?;
+        ensure!(
+            looked.refused.is_empty() && !looked.notes.iter().any(|told| told.starts_with(note)),
+            "{looked:?}"
+        );
     }
     Ok(())
 }
