@@ -82,6 +82,12 @@ pub(super) fn creation(
                 let is_key = primary.is_some_and(|key| key.contains(&column.name));
                 let may_be_null = original.is_nullable || column.instead.gives_null();
                 let is_null = may_be_null && !is_key;
+                if is_null && !original.is_nullable {
+                    left_out.push(format!(
+                        "{}.{}: NOT NULL is left out, because its `instead` gives NULL",
+                        table.name, column.name
+                    ));
+                }
                 line(side.backend, column, is_null, default)?
             }
         });

@@ -1,7 +1,7 @@
 //! What a copy leaves behind is named.
 
 use anyhow::{Result, ensure};
-use rowkey_copy::{Choices, Request};
+use rowkey_copy::{Choices, Null, Request};
 use rowkey_tables::Silent;
 use rowkey_testkit::{Backend, Suite, test_name};
 
@@ -29,6 +29,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         pair(suite, &name, [Backend::Postgres], target, of_columns);
     }
     for target in crate::LIVE {
+        let name = format!("replacements_by_null_are_told_in_{}", test_name(target));
+        pair(suite, &name, crate::LIVE, target, replaced_by_null);
         let name = format!("triggers_of_{}", test_name(target));
         pair(suite, &name, [Backend::Postgres], target, triggers);
     }
@@ -221,5 +223,42 @@ async fn triggers(source: String, target: String) -> Result<()> {
     for notes in [&looked.notes, &report.notes] {
         told(notes, &[expected])?;
     }
+    Ok(())
+}
+
+/// A column that refuses NULL in the source, and gets it in the target.
+async fn replaced_by_null(source: String, target: String) -> Result<()> {
+    let mut from = open(&source).await?;
+    let (sql_type, value, mode) = match from.backend() {
+        Backend::Postgres => ("date", "'infinity'", "SELECT 1"),
+        Backend::Sqlite => ("integer", "'x'", "SELECT 1"),
+        _ => ("date", "'0000-00-00'", "SET SESSION sql_mode = ''"),
+    };
+    let rows = [
+        mode,
+        &format!(
+            "CREATE TABLE thing (id integer NOT NULL PRIMARY KEY, made {sql_type} NOT NULL, size integer NOT NULL)"
+        ),
+        &format!("INSERT INTO thing VALUES (1, {value}, 1)"),
+    ];
+    execute(&mut from, "the source", &rows).await?;
+    let mut plan = plan(&source, &target).await?;
+    let column = &mut plan.tables[0].columns[1];
+    match from.backend() {
+        Backend::Postgres => column.instead.infinity = Some(Null::Null),
+        Backend::Sqlite => column.instead.other_type = Some(Null::Null),
+        _ => column.instead.zero_date = Some(Null::Null),
+    }
+    let note = "thing.made: NOT NULL is left out, because its `instead` gives NULL";
+    let looked = preflight(&source, &target, &plan).await?;
+    ensure!(looked.refused.is_empty(), "{looked:?}");
+    told(&looked.notes, &[note])?;
+    let report = copy(&source, &target, &plan).await?;
+    told(&report.notes, &[note])?;
+    let is_lost = |note: &&String| note.contains("NOT NULL");
+    ensure!(
+        report.notes.iter().filter(is_lost).count() == 1,
+        "{report:?}"
+    );
     Ok(())
 }
