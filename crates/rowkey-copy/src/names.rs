@@ -1,13 +1,17 @@
 //! Names that the target takes, and tells apart.
 
+use std::collections::BTreeSet;
+
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
+use rowkey_tables::catalog::Table;
 use rowkey_tables::dialect::{Asked, Dialect};
 
 use crate::checkpoint;
 use crate::engine::engine;
 use crate::plan::{CopyPlan, TablePlan};
+use crate::table_side::TableSide;
 
 /// A name without what the database does not look at when it compares names of columns, indexes
 /// and, in SQLite, tables.
@@ -84,27 +88,55 @@ pub(super) fn same_tables(target: Backend, one: &TablePlan, other: &TablePlan) -
 }
 
 fn of_columns(table: &TablePlan, source: Backend, target: Backend) -> Vec<Error> {
-    let mut refused = Vec::new();
-    for (place, column) in table.columns.iter().enumerate() {
-        let what = format!("a column of {}", table.name);
-        let untaken = [source, target]
-            .iter()
-            .find_map(|backend| untaken(&what, *backend, &column.name));
-        refused.extend(untaken);
-        let name = folded(target, &column.name);
-        let mut others = table.columns.iter().take(place);
-        if let Some(other) = others.find(|other| folded(target, &other.name) == name) {
-            refused.push(Error::refused(
-                format!(
-                    "the columns {} and {} of {}",
-                    other.name, column.name, table.name
-                ),
-                format!("{target} does not tell these names apart"),
-                "rename one of them in the source, or delete its entry from the plan",
-            ));
-        }
+    let columns: Vec<&str> = table.columns.iter().map(|column| &*column.name).collect();
+    let what = format!("a column of {}", table.name);
+    let untaken = columns.iter().filter_map(|name| {
+        let mut sides = [source, target].into_iter();
+        sides.find_map(|backend| untaken(&what, backend, name))
+    });
+    let doubled = doubled(target, &columns).into_iter().map(|[one, other]| {
+        Error::refused(
+            format!("the columns {one} and {other} of {}", table.name),
+            format!("{target} does not tell these names apart"),
+            "rename one of them in the source, or delete its entry from the plan",
+        )
+    });
+    untaken.chain(doubled).collect()
+}
+
+/// Each name that the database takes for one before it, behind that.
+fn doubled<'n>(backend: Backend, names: &[&'n str]) -> Vec<[&'n str; 2]> {
+    let folded: Vec<String> = names.iter().map(|name| folded(backend, name)).collect();
+    let doubled = names.iter().enumerate().filter_map(|(place, name)| {
+        let first = folded.iter().position(|other| *other == folded[place])?;
+        (first < place).then(|| [names[first], name])
+    });
+    doubled.collect()
+}
+
+/// The columns without which the target tells the others apart. Those of the primary key stay, which
+/// others may refer to.
+pub(super) fn spare(side: &TableSide, table: &Table) -> Vec<String> {
+    let key = table.primary_key().map(|key| &*key.columns);
+    let is_key = |name: &str| key.is_some_and(|key| key.iter().any(|column| column == name));
+    let columns: Vec<&str> = side.columns.iter().map(|column| &*column.name).collect();
+    let doubled = doubled(side.backend, &columns).into_iter();
+    let spare = doubled.map(|[one, other]| match is_key(other) {
+        true => one.to_owned(),
+        false => other.to_owned(),
+    });
+    spare.collect()
+}
+
+/// A plan of which the target tells all columns apart.
+pub(super) fn without_doubled(plan: &CopyPlan, target: Backend) -> CopyPlan {
+    let mut plan = plan.clone();
+    for table in &mut plan.tables {
+        let mut seen = BTreeSet::new();
+        let columns = &mut table.columns;
+        columns.retain(|column| seen.insert(folded(target, &column.name)));
     }
-    refused
+    plan
 }
 
 #[cfg(test)]

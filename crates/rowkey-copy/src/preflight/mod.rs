@@ -30,7 +30,8 @@ use super::plan::{CopyPlan, ExistingRows};
 use super::prepared::PreparedTable;
 use super::table_side::TableSide;
 use super::{
-    checkpoint, copied_rows, create, existing, kept_ids, objects, omissions, partitions, session,
+    checkpoint, copied_rows, create, existing, kept_ids, names, objects, omissions, partitions,
+    session,
 };
 
 /// What is reported when the values are read.
@@ -198,10 +199,13 @@ impl Findings {
         catalog: &'c Catalog,
     ) -> Result<Vec<PreparedTable<'c>>, Error> {
         let mut tables = Vec::new();
-        for (table, error) in plan.refusals()? {
-            self.unplanned.extend(table.map(|table| table.name.clone()));
-            self.refuse(ReasonKind::Plan, [error]);
-        }
+        let refused = plan.refusals()?.into_iter().map(|(_, error)| error);
+        self.refuse(ReasonKind::Plan, refused);
+        // Of names that the target takes for the same, one can be looked at.
+        let told_apart = names::without_doubled(plan, plan.target()?);
+        let unplanned = told_apart.refusals()?.into_iter();
+        let unplanned = unplanned.filter_map(|(table, _)| Some(table?.name.clone()));
+        self.unplanned.extend(unplanned);
         let (columns, left) = plan.without_refused_columns();
         let is_complete = columns.is_empty();
         self.refuse(ReasonKind::Columns, columns);
@@ -459,14 +463,17 @@ async fn takes_rows(
     Ok(trial.refused.is_empty())
 }
 
-/// The tables without what the target refuses already, so that a rehearsal says the rest.
+/// The tables without what is refused already, so that a rehearsal says the rest.
 fn without_refused<'c>(tables: &[PreparedTable<'c>], places: &[&Place]) -> Vec<PreparedTable<'c>> {
     let tables = tables.iter().enumerate();
     let tables = tables.filter(|(number, _)| !places.contains(&&Place::Table(*number)));
     let tables = tables.map(|(number, table)| {
         let mut to = table.to.clone();
         let all = to.columns.len();
-        let is_refused = |name: &str| places.contains(&&Place::Column(number, name.to_owned()));
+        let spare = names::spare(&to, table.original);
+        let is_refused = |name: &String| {
+            spare.contains(name) || places.contains(&&Place::Column(number, name.clone()))
+        };
         to.columns.retain(|column| !is_refused(&column.name));
         if to.columns.len() < all {
             // Its places are not these any more.

@@ -11,6 +11,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     for target in [Backend::MySql, Backend::MariaDb] {
         let name = format!("every_reason_in_one_round_in_{}", test_name(target));
         pair(suite, &name, [Backend::Postgres], target, reasons);
+        let name = format!("references_to_doubled_names_in_{}", test_name(target));
+        pair(suite, &name, [Backend::Postgres], target, doubled);
     }
     for target in [Backend::Postgres, Backend::MySql, Backend::MariaDb] {
         let name = format!("advice_covers_all_values_in_{}", test_name(target));
@@ -82,6 +84,30 @@ async fn reasons(source: String, target: String) -> Result<()> {
     nothing_is_refused(&source, &target, &plan).await?;
     copy_equal(&source, &target, &plan).await?;
     Ok(())
+}
+
+/// A table of which two names are refused is made without one of them, for what others refer to.
+async fn doubled(source: String, target: String) -> Result<()> {
+    let tables = [
+        "CREATE TABLE place (\"Id\" integer, id integer PRIMARY KEY)",
+        "CREATE TABLE visit (id integer PRIMARY KEY, place integer NOT NULL \
+         CONSTRAINT visited REFERENCES place ON DELETE SET NULL)",
+    ];
+    execute(&mut open(&source).await?, "the source", &tables).await?;
+    let mut plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    let kinds: Vec<&str> = looked.kinds.clone();
+    ensure!(
+        kinds == ["the plan", "tables, indexes and references"],
+        "{looked:?}"
+    );
+    let mut tables = plan.tables.iter_mut();
+    let place = tables.next().context("no such table")?;
+    place.columns.retain(|column| column.name != "Id");
+    let visit = tables.next().context("no such table")?;
+    visit.leave_out.push("visited".into());
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_equal(&source, &target, &plan).await
 }
 
 /// A column of SQLite without a type has the one that all of its values have.
