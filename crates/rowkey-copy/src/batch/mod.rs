@@ -113,6 +113,12 @@ impl Batch {
         rows
     }
 
+    /// Leaves the rows that fulfil a condition.
+    pub(crate) fn retain(&mut self, is_left: impl Fn(&Self, &[Cell]) -> bool) {
+        let rows = self.rows().filter(|row| is_left(self, row));
+        self.cells = rows.flatten().copied().collect();
+    }
+
     /// Gives it other cells, with so many columns.
     #[cfg(feature = "parquet")]
     pub(crate) fn replace(&mut self, columns: usize, cells: Vec<Cell>) {

@@ -1,6 +1,6 @@
 //! Rows that differ in the source, and are the same under a unique key of the target.
 
-use futures_util::future::try_join;
+use futures_util::future::try_join3;
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
@@ -8,8 +8,9 @@ use rowkey_tables::catalog::{QualifiedName, Table};
 use rowkey_tables::connection::{Connection, Value, on_one_line};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{ColumnType, Kind, Type};
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, Receiver, Sender};
 
+use crate::batch::{Batch, Cell};
 use crate::create;
 use crate::engine::{engine, of_column};
 use crate::plan::CopyPolicy;
@@ -17,7 +18,7 @@ use crate::prepared::PreparedTable;
 use crate::read::read;
 use crate::select::{KeyRange, first};
 use crate::table_side::{ColumnSide, Content, TableSide};
-use crate::write::{Encoder, Limit, Tally, write};
+use crate::write::{Encoder, Limit, Tally, fit, write};
 
 /// A temporary table of the target, whose values the target itself compares.
 const TABLE: &str = "rowkey_preflight";
@@ -32,7 +33,7 @@ pub(super) struct Found {
 }
 
 /// Looks at the unique keys whose values the target may take for the same, and at those that only
-/// an existing table of the target has. Columns with values that have no place cannot be compared.
+/// an existing table of the target has, in the rows whose values have a place.
 pub(super) async fn find(
     source: &mut Connection,
     target: &mut Connection,
@@ -51,21 +52,22 @@ pub(super) async fn find(
         let Some(places) = columns.iter().map(place).collect::<Option<Vec<usize>>>() else {
             continue;
         };
+        let is_partial = columns.iter().any(|name| misfits.contains(name));
         let key = Key {
             from: part(from, &places, from.name.clone()),
             to: part(to, &places, temporary(to.backend)),
+            is_partial,
         };
         // The source does not keep the values of the target's own keys apart.
         if !key.may_clash() && !more.contains(columns) {
             continue;
         }
         let names = columns.join(", ");
-        if columns.iter().any(|name| misfits.contains(name)) {
+        if is_partial {
             found.notes.push(format!(
-                "{}: whether {names} stays unique was not looked at, because some values have no place",
+                "{}: whether {names} stays unique was looked at only in rows whose values have a place",
                 table.name
             ));
-            continue;
         }
         match key.ask(source, target, &key.repeated()?).await {
             Ok((0, _)) => {}
@@ -78,7 +80,10 @@ pub(super) async fn find(
                 ),
                 "change the rows, or give the columns a type or a collation that tells them apart",
             )),
-            Err(error) if error.is_denied() => found.notes.push(format!(
+            // A value may have no place for another reason than those that are looked at here.
+            Err(error)
+                if error.is_denied() || is_partial && matches!(error, Error::Refused { .. }) =>
+                found.notes.push(format!(
                 "{}: whether {names} stays unique could not be looked at: {}",
                 table.name,
                 error.reason()
@@ -118,6 +123,7 @@ async fn taken(
     let key = Key {
         from: part(from, &places, from.name.clone()),
         to: part(to, &places, temporary(to.backend)),
+        is_partial: true,
     };
     let quoted = |place: &usize| quote_identifier(to.backend, &to.columns[*place].name);
     let same = |places: &[usize]| {
@@ -206,6 +212,8 @@ struct Question {
 struct Key {
     from: TableSide,
     to: TableSide,
+    /// Whether rows with values that have no place are left out.
+    is_partial: bool,
 }
 
 impl Key {
@@ -343,8 +351,13 @@ impl Key {
 
     async fn fill(&self, source: &mut Connection, target: &mut Connection) -> Result<(), Error> {
         let query = self.from.select(KeyRange::ALL, false)?;
+        let mut from = self.from.clone();
+        for column in &mut from.columns {
+            column.keeps_refused = self.is_partial;
+        }
         let (sender, batches) = mpsc::channel(1);
-        let mut encoder = Encoder::start(&self.to, target.statement_limit(), batches)?;
+        let (fitting, left) = mpsc::channel(1);
+        let mut encoder = Encoder::start(&self.to, target.statement_limit(), left)?;
         let rows = CopyPolicy::default().batch_rows as usize;
         let writing = async {
             let mut tally = Tally::default();
@@ -356,8 +369,32 @@ impl Key {
                 }
             }
         };
-        try_join(read(source, &self.from, &query, rows, sender), writing).await?;
+        let reading = read(source, &from, &query, rows, sender);
+        try_join3(reading, self.sift(batches, fitting), writing).await?;
         Ok(())
+    }
+
+    /// Passes rows on.
+    async fn sift(
+        &self,
+        mut batches: Receiver<Batch>,
+        fitting: Sender<Batch>,
+    ) -> Result<(), Error> {
+        while let Some(mut batch) = batches.recv().await {
+            if self.is_partial {
+                batch.retain(|batch, row| self.has_places(batch, row));
+            }
+            if !batch.is_empty() && fitting.send(batch).await.is_err() {
+                // Whoever has stopped taking rows says why.
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn has_places(&self, batch: &Batch, row: &[Cell]) -> bool {
+        let mut columns = self.to.columns.iter().zip(row);
+        columns.all(|(column, cell)| fit::check(self.to.backend, column, batch, *cell).is_ok())
     }
 }
 
@@ -410,6 +447,7 @@ mod tests {
         let key = Key {
             from: side(Backend::Postgres),
             to: side(backend),
+            is_partial: false,
         };
         key.creation().unwrap()
     }

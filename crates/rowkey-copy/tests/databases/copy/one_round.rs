@@ -17,6 +17,11 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     for target in [Backend::Postgres, Backend::MySql, Backend::MariaDb] {
         let name = format!("advice_covers_all_values_in_{}", test_name(target));
         pair(suite, &name, [Backend::Sqlite], target, advice);
+        let name = format!(
+            "unique_keys_beside_values_without_a_place_in_{}",
+            test_name(target)
+        );
+        pair(suite, &name, crate::LIVE, target, unique);
     }
     let name = "words_that_are_no_type";
     pair(suite, name, [Backend::Sqlite], Backend::Postgres, no_type);
@@ -108,6 +113,29 @@ async fn doubled(source: String, target: String) -> Result<()> {
     visit.leave_out.push("visited".into());
     nothing_is_refused(&source, &target, &plan).await?;
     copy_equal(&source, &target, &plan).await
+}
+
+/// The rows whose values have a place are compared.
+async fn unique(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE thing (id integer NOT NULL PRIMARY KEY, name varchar(20))",
+        "INSERT INTO thing VALUES (1, 'a'), (2, 'longer than that'), (3, 'a'), (4, NULL)",
+    ];
+    let mut from = open(&source).await?;
+    execute(&mut from, "the source", &rows).await?;
+    let table = "CREATE TABLE thing (id integer NOT NULL PRIMARY KEY, name varchar(9) UNIQUE)";
+    execute(&mut open(&target).await?, "the target", &[table]).await?;
+    let plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    ensure!(
+        looked.kinds == ["values without a place", "unique keys"],
+        "{looked:?}"
+    );
+    let change = "UPDATE thing SET name = 'b' WHERE id > 1";
+    from.execute("other values", change).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    ensure!(looked.kinds == ["unique keys"], "{looked:?}");
+    Ok(())
 }
 
 /// A column of SQLite without a type has the one that all of its values have.
