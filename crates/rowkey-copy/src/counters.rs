@@ -251,13 +251,13 @@ pub(super) async fn continued(
             }
         }
         // That of a sequence which several columns share is not in the catalogue.
-        if step > 1 && definition(table, column).is_empty() && existing.is_none() {
+        if step != 1 && definition(table, column).is_empty() && existing.is_none() {
             match engine(side.backend).counters.set_step {
-                Some(set) => {
+                Some(set) if step > 1 => {
                     let name = quote_identifier(side.backend, &column.name)?;
                     continued.statements.push(set(&side.quoted()?, &name, step));
                 }
-                None => continued
+                _ => continued
                     .notes
                     .push(lost_step(table, column, &step.to_string())),
             }

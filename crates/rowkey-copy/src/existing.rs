@@ -99,7 +99,8 @@ pub(crate) async fn check_target(
             if side.existing_rows.is_some() {
                 return check_merge(table, side);
             }
-            match has_rows(target, &side.name).await? {
+            let found = side.as_found(catalog);
+            match has_rows(target, &side.name, &found.rows()?).await? {
                 false => Ok(()),
                 true => Err(Error::refused(
                     what,
@@ -147,18 +148,15 @@ fn check_merge(table: &Table, side: &TableSide) -> Result<(), Error> {
     ))
 }
 
-/// Whether a table has a row.
+/// Whether a table has a row, by its rows in SQL.
 pub(super) async fn has_rows(
     connection: &mut Connection,
     name: &QualifiedName,
+    rows: &str,
 ) -> Result<bool, Error> {
     let backend = connection.backend();
     let doing = format!("the rows of {name}");
-    let query = first(
-        backend,
-        1,
-        &format!("SELECT 1 FROM {}", name.quoted(backend)?),
-    );
+    let query = first(backend, 1, &format!("SELECT 1 FROM {rows}"));
     Ok(!connection.query(&doing, &query, &[]).await?.is_empty())
 }
 
@@ -179,7 +177,8 @@ pub(crate) async fn referring(
             if is_deleted(&table.name) {
                 continue;
             }
-            if has_rows(target, &table.name).await? {
+            let rows = table.name.quoted(catalog.backend)?;
+            if has_rows(target, &table.name, &rows).await? {
                 refused.push(Error::refused(
                     format!("the table {} in the target", side.name),
                     format!(
@@ -234,7 +233,7 @@ async fn delete_together(
     target.execute(doing, begin).await?;
     for side in deleted {
         let doing = format!("deleting the rows of {}", side.name);
-        let delete = format!("DELETE FROM {}", side.quoted()?);
+        let delete = format!("DELETE FROM {}", side.rows()?);
         if let Err(error) = target.execute(&doing, &delete).await {
             // What failed is worth more than that this fails as well.
             let _ = target.execute(&doing, "ROLLBACK").await;

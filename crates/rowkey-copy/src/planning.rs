@@ -62,7 +62,8 @@ pub async fn plan(
     replace_unknown(target, &mut planned.plan).await?;
     for table in &mut planned.plan.tables {
         if table.existing_rows.is_some() {
-            let has_rows = has_rows(target, &table.becomes).await?;
+            let rows = table.becomes.quoted(target.backend())?;
+            let has_rows = has_rows(target, &table.becomes, &rows).await?;
             table.existing_rows = table.existing_rows.filter(|_| has_rows);
         }
     }

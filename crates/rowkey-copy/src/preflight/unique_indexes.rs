@@ -52,6 +52,7 @@ pub(super) async fn find(
             }
             Err(error) => return Err(error),
         }
+        session::unmark(source).await?;
     }
     Ok(found)
 }

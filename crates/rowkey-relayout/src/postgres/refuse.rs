@@ -145,8 +145,8 @@ fn type_of_column(
         );
     }
     // Without a function, a default is the same id for all rows.
-    let is_refused =
-        |default: &&str| !default.starts_with("NULL") && !(makes_old_ids && default.contains('('));
+    let is_kept = |default: &str| makes_old_ids && default.contains('(');
+    let is_refused = |default: &&str| !default.starts_with("NULL") && !is_kept(default);
     let default = column.column.default.as_deref();
     if let Some(default) = default.filter(is_refused) {
         refusals.add_default(what(), default);

@@ -211,7 +211,7 @@ async fn without_length(source: String, target: String) -> Result<()> {
         _ => &[
             "host.address: a value has 22 characters",
             "host.net: a value has 11 characters",
-            "host.took: a value has 14 characters",
+            "host.took: a value has 19 characters",
         ],
     };
     let mut both = found.refused.iter().zip(expected);
