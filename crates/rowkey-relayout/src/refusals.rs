@@ -166,7 +166,7 @@ impl Refusals {
         for dependent in &table.table.dependents {
             let used = table.changed_of(&dependent.columns);
             if let Some((why, instead)) = objection(dependent, &used) {
-                let (kind, name) = (dependent.kind.name(), &dependent.name);
+                let (kind, name) = (dependent.kind_name(), &dependent.name);
                 let what = format!("the {kind} {name} of {}", table.name());
                 self.add(what, why, instead);
             }

@@ -466,6 +466,16 @@ pub struct Dependent {
     pub definition: String,
 }
 
+impl Dependent {
+    /// The name of its kind. PostgreSQL's exclusion constraints are among the checks.
+    pub fn kind_name(&self) -> &'static str {
+        match self.definition.starts_with("EXCLUDE ") {
+            true => "exclusion constraint",
+            false => self.kind.name(),
+        }
+    }
+}
+
 /// A kind of object that depends on a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
