@@ -68,6 +68,9 @@ pub(crate) struct Columns {
 /// A query and its values.
 pub(crate) type Query = (&'static str, Vec<Value>);
 
+/// Statements from a sequence, a table, a column and a number.
+pub(crate) type AfterSequence = fn(&str, &str, &str, i128) -> [String; 2];
+
 /// Columns that the database counts.
 pub(crate) struct Counters {
     /// The statements that let a counter continue after the rows, and after the last number of the
@@ -75,7 +78,7 @@ pub(crate) struct Counters {
     pub(crate) after: fn(&TableSide, &str, i128) -> Result<Vec<String>, Error>,
     /// Those that do so for a sequence by its name, from the table and the column, where
     /// the catalogue does not find it.
-    pub(crate) after_sequence: Option<fn(&str, &str, &str, i128) -> [String; 2]>,
+    pub(crate) after_sequence: Option<AfterSequence>,
     /// The definition of a column from its name and type, how it counts in PostgreSQL, and the step.
     pub(crate) column: fn(&str, &str, &str, Option<&str>) -> String,
     /// Which columns may be counted besides the only column of a primary key.
