@@ -11,14 +11,14 @@ impl TableSide {
         let mut found = self.clone();
         let existing = target.tables.iter().find(|table| table.name == self.name);
         if let Some(existing) = existing {
-            found.take_digits_of(existing);
+            found.take_facts_of(existing);
         }
         found
     }
 
     /// Since a plan was written, the columns of an existing table may have got more digits of a
     /// second than it says. A plan does not say either whether the rows are in partitions.
-    pub(crate) fn take_digits_of(&mut self, table: &Table) {
+    pub(crate) fn take_facts_of(&mut self, table: &Table) {
         for column in &mut self.columns {
             if let Some(found) = table.column(&column.name) {
                 column.tick = column.tick.min(found.column_type(self.backend).tick());

@@ -195,7 +195,7 @@ impl Job<'_> {
         if !create {
             for table in &mut self.tables {
                 if let Ok(existing) = catalog.table(&table.to.name) {
-                    table.to.take_digits_of(existing);
+                    table.to.take_facts_of(existing);
                 }
             }
             self.copy_trees_at_once(&catalog, known.as_deref());

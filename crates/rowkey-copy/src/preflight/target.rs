@@ -97,7 +97,7 @@ pub(super) fn as_existing(side: &TableSide, table: &Table) -> TableSide {
         columns: columns.collect(),
         ..side.clone()
     };
-    existing.take_digits_of(table);
+    existing.take_facts_of(table);
     existing
 }
 
