@@ -113,9 +113,9 @@ impl Batch {
         rows
     }
 
-    /// Leaves the rows that fulfil a condition.
-    pub(crate) fn retain(&mut self, is_left: impl Fn(&Self, &[Cell]) -> bool) {
-        let rows = self.rows().filter(|row| is_left(self, row));
+    /// Keeps only the rows that fulfil a condition.
+    pub(crate) fn retain(&mut self, is_kept: impl Fn(&Self, &[Cell]) -> bool) {
+        let rows = self.rows().filter(|row| is_kept(self, row));
         self.cells = rows.flatten().copied().collect();
     }
 

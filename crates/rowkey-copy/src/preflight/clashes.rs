@@ -374,7 +374,7 @@ impl Key {
         Ok(())
     }
 
-    /// Passes rows on.
+    /// Passes on the rows whose values are to be compared.
     async fn sift(
         &self,
         mut batches: Receiver<Batch>,

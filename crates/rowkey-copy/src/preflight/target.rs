@@ -285,7 +285,7 @@ async fn unknown_types(
             let values = [Value::from(column.sql_type.as_str())];
             let doing = "the types of the target";
             let (is_known, is_read_from_text) = match target.one_row(doing, query, &values).await {
-                // It is no name of a type.
+                // The words don't name a type.
                 Err(error) if error.sql_state().as_deref() == Some(SYNTAX_ERROR) => (false, false),
                 row => {
                     let row = row?;

@@ -206,8 +206,7 @@ async fn default_of_key(
     used_up(connection, work, refusals).await
 }
 
-/// The sequence of a column, or of its default: the last number, the next one, and whether there is
-/// one.
+/// The last number of the sequence of a column, or of its default, and whether there is a next one.
 const NEXT_NUMBER: &str = "
 SELECT n.last::text, n.last + n.increment BETWEEN q.seqmin AND LEAST(q.seqmax, n.largest) OR q.seqcycle
 FROM pg_attribute a
