@@ -3,7 +3,7 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{DependentKind, ForeignKey, QualifiedName, Table};
+use rowkey_tables::catalog::{DependentKind, ForeignKey, QualifiedName, ReferentialAction, Table};
 use rowkey_tables::connection::Connection;
 
 use crate::engine::{LateKey, engine};
@@ -367,9 +367,14 @@ pub(super) fn references(
             found.push(Err(omitted(table, key, "it refers to spans of time")));
             continue;
         }
-        let actions = [key.on_delete.as_str(), key.on_update.as_str()];
-        if !has.has_set_default && actions.contains(&"SET DEFAULT") {
+        let actions = [key.on_delete, key.on_update];
+        if !has.has_set_default && actions.contains(&ReferentialAction::SetDefault) {
             found.push(Err(omitted(table, key, "InnoDB has no SET DEFAULT")));
+            continue;
+        }
+        if actions.contains(&ReferentialAction::Unseen) {
+            let why = "the account may not see what it does when a row is deleted";
+            found.push(Err(omitted(table, key, why)));
             continue;
         }
         let attributes = match had.reference_attributes && has.reference_attributes {
@@ -415,9 +420,8 @@ fn clause(
     };
     let [matching, list_to_set, at_end] = attributes.map(spaced);
     let has_restrict = engine(backend).objects.has_restrict;
-    let actions = [key.on_delete.as_str(), key.on_update.as_str()];
-    let [on_delete, on_update] = actions.map(|action| match action {
-        "RESTRICT" if !has_restrict => "NO ACTION",
+    let [on_delete, on_update] = [key.on_delete, key.on_update].map(|action| match action {
+        ReferentialAction::Restrict if !has_restrict => ReferentialAction::NoAction,
         _ => action,
     });
     Ok(format!(
@@ -552,8 +556,8 @@ mod tests {
                 columns: vec!["offer_id".into()],
                 target: target.into(),
                 target_columns: vec!["id".into()],
-                on_update: "NO ACTION".into(),
-                on_delete: "NO ACTION".into(),
+                on_update: ReferentialAction::NoAction,
+                on_delete: ReferentialAction::NoAction,
                 attributes: String::new(),
             }];
             table

@@ -12,7 +12,7 @@ use rowkey_core::storage::StoragePlan;
 use rowkey_doctor::{Certainty, examine};
 use rowkey_relayout::plan::{Plan, Request};
 use rowkey_relayout::preflight::Preflight;
-use rowkey_tables::catalog::Catalog;
+use rowkey_tables::catalog::{Catalog, ReferentialAction};
 use rowkey_tables::inventory::{Inventory, Origin};
 use rowkey_tables::{Address, Connection, Error, Silent};
 use rowkey_testkit::{Suite, TestDatabase};
@@ -225,11 +225,11 @@ async fn the_inventory_names_everything(reader: &mut Reader) -> anyhow::Result<(
     let action = booking.and_then(|table| {
         let mut references = table.references.iter();
         references.find_map(|one| match &one.origin {
-            Origin::Declared { on_delete, .. } if one.target.name == "offer" => Some(on_delete),
+            Origin::Declared { on_delete, .. } if one.target.name == "offer" => Some(*on_delete),
             _ => None,
         })
     });
-    let is_told = action.is_some_and(|action| action == "CASCADE");
+    let is_told = action == Some(ReferentialAction::Cascade);
     let expected: &[&[&str]] = match backend {
         Backend::Postgres => &[
             &["offer.(created_at, secret)", "SELECT"],

@@ -3,7 +3,7 @@
 use rowkey_core::storage::Storage;
 use rowkey_sql::StoredForm;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Column, ForeignKey, Generated};
+use rowkey_tables::catalog::{Column, ForeignKey, Generated, ReferentialAction};
 
 use super::names::{self, quoted};
 use crate::id_map::{NewIds, Reading, Values};
@@ -96,7 +96,8 @@ impl<'w> Rebuilt<'w> {
         let key = table.primary_key().map_or(&[][..], |key| &key.columns);
         let mut foreign_keys = table.foreign_keys.iter();
         foreign_keys.any(|foreign| {
-            foreign.on_update == "CASCADE" && foreign.columns.iter().any(|one| key.contains(one))
+            foreign.on_update == ReferentialAction::Cascade
+                && foreign.columns.iter().any(|one| key.contains(one))
         })
     }
 

@@ -11,7 +11,9 @@ use crate::runner::Runner;
 use crate::work::{ChangedTable, Form, Source, Work};
 use rowkey_core::Backend;
 use rowkey_tables::catalog::mysql::grants::Grants;
-use rowkey_tables::catalog::{Catalog, Dependent, DependentKind, Generated, Table};
+use rowkey_tables::catalog::{
+    Catalog, Dependent, DependentKind, Generated, ReferentialAction, Table,
+};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::{Connection, Error};
 
@@ -69,11 +71,16 @@ async fn add_cascades(
     if rows.first().map(|row| row.text(1)).transpose()? != Some("OFF") {
         return Ok(());
     }
-    let has_action = |rule: &String| matches!(rule.as_str(), "CASCADE" | "SET NULL");
+    let has_action = |action| {
+        matches!(
+            action,
+            ReferentialAction::Cascade | ReferentialAction::SetNull
+        )
+    };
     let mut keys = Vec::new();
     for table in &work.tables {
         for key in &table.table.foreign_keys {
-            if has_action(&key.on_delete) || has_action(&key.on_update) {
+            if has_action(key.on_delete) || has_action(key.on_update) {
                 keys.push(format!("{} of {}", key.name, table.name()));
             }
         }

@@ -105,8 +105,8 @@ pub(super) fn attach_foreign_keys(
             "ALTER TABLE {name} WITH {check} ADD CONSTRAINT {constraint} FOREIGN KEY ({columns}) \
              REFERENCES {} ({targets}) ON UPDATE {} ON DELETE {}{replication}",
             key.target.quoted(Backend::SqlServer)?,
-            action(&key.on_update),
-            action(&key.on_delete),
+            key.on_update,
+            key.on_delete,
         ));
         if is_disabled {
             statements.push(format!(
@@ -115,15 +115,6 @@ pub(super) fn attach_foreign_keys(
         }
     }
     Ok(statements)
-}
-
-fn action(action: &str) -> &'static str {
-    match action {
-        "CASCADE" => "CASCADE",
-        "SET NULL" => "SET NULL",
-        "SET DEFAULT" => "SET DEFAULT",
-        _ => "NO ACTION",
-    }
 }
 
 /// The names of columns in a form, as a list.

@@ -2,7 +2,9 @@
 
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
-use rowkey_tables::catalog::{Catalog, Column, ForeignKey, Generated, Key, Table};
+use rowkey_tables::catalog::{
+    Catalog, Column, ForeignKey, Generated, Key, ReferentialAction, Table,
+};
 use rowkey_tables::{Connection, Silent};
 
 use super::*;
@@ -59,8 +61,8 @@ fn script(change: impl Fn(&mut Table), from: Option<&str>, created: Option<&str>
         columns: vec!["parent_id".into()],
         target: "order".into(),
         target_columns: vec!["id".into()],
-        on_update: "NO ACTION".into(),
-        on_delete: "CASCADE".into(),
+        on_update: ReferentialAction::NoAction,
+        on_delete: ReferentialAction::Cascade,
         attributes: String::new(),
     };
     let mut tables = vec![

@@ -53,6 +53,43 @@ impl fmt::Display for Generated {
     }
 }
 
+/// What a reference does to its rows when the row that they refer to is deleted or gets another key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ReferentialAction {
+    /// The database refuses.
+    #[serde(rename = "NO ACTION")]
+    NoAction,
+    /// The database refuses at once, even where the reference is checked later.
+    #[serde(rename = "RESTRICT")]
+    Restrict,
+    /// The rows are deleted, or get the other key.
+    #[serde(rename = "CASCADE")]
+    Cascade,
+    /// The columns become NULL.
+    #[serde(rename = "SET NULL")]
+    SetNull,
+    /// The columns get their defaults.
+    #[serde(rename = "SET DEFAULT")]
+    SetDefault,
+    /// The account may not see it.
+    #[serde(rename = "")]
+    Unseen,
+}
+
+impl ReferentialAction {
+    /// The action that SQL calls by these words.
+    pub(super) fn of_words(words: &str) -> Result<Self, Error> {
+        let doing = "what a reference does";
+        Self::deserialize(words.into_deserializer()).map_err(Error::database::<UnknownWord>(doing))
+    }
+}
+
+impl fmt::Display for ReferentialAction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
 /// What a table is besides its columns and keys.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]

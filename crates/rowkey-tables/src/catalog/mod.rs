@@ -17,7 +17,7 @@ mod sqlserver;
 
 use rowkey_core::Backend;
 
-pub use self::declared::{Generated, KeyDefinition, TableOptions};
+pub use self::declared::{Generated, KeyDefinition, ReferentialAction, TableOptions};
 pub use self::model::{
     Catalog, Column, Dependent, DependentKind, ForeignKey, Index, IndexTerm, Key, QualifiedName,
     Table,

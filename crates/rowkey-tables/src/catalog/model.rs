@@ -7,7 +7,9 @@ use rowkey_core::storage::TableName;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::declared::{Generated, KeyDefinition, TableOptions, is_clustered, is_special};
+use super::declared::{
+    Generated, KeyDefinition, ReferentialAction, TableOptions, is_clustered, is_special,
+};
 use crate::error::Error;
 use crate::types::ColumnType;
 use crate::types::layout::Layout;
@@ -421,10 +423,10 @@ pub struct ForeignKey {
     pub target: QualifiedName,
     /// The columns that are referred to, in the same order.
     pub target_columns: Vec<String>,
-    /// `NO ACTION`, `RESTRICT`, `CASCADE`, `SET NULL` or `SET DEFAULT`.
-    pub on_update: String,
-    /// The same, for deletion.
-    pub on_delete: String,
+    /// What happens to the rows that refer when the key that they refer to changes.
+    pub on_update: ReferentialAction,
+    /// What happens to them when the row that they refer to is deleted.
+    pub on_delete: ReferentialAction,
     /// What else its definition says, such as `DEFERRABLE INITIALLY DEFERRED` or `NOT VALID`.
     pub attributes: String,
 }

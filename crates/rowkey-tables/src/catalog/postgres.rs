@@ -9,7 +9,8 @@ use rowkey_core::Backend;
 
 use self::rows::{Numbered, names};
 use super::{
-    Catalog, Column, ForeignKey, Generated, Index, Key, KeyDefinition, QualifiedName, Table,
+    Catalog, Column, ForeignKey, Generated, Index, Key, KeyDefinition, QualifiedName,
+    ReferentialAction, Table,
 };
 use crate::connection::{Connection, Row, Value};
 use crate::error::Error;
@@ -93,7 +94,8 @@ ORDER BY i.indrelid, c.relname";
 
 const FOREIGN_KEYS: &str = "
 SELECT k.conrelid::bigint, k.conname::text, names.list, k.confrelid::bigint, names.targets,
-  k.confupdtype::text, k.confdeltype::text,
+  actions.words[strpos('arcnd', k.confupdtype::text)],
+  actions.words[strpos('arcnd', k.confdeltype::text)],
   concat_ws(' ', CASE k.confmatchtype WHEN 'f' THEN 'MATCH FULL' END,
     substring(pg_get_constraintdef(k.oid) FROM ' ON DELETE SET (?:NULL|DEFAULT) (\\(.*?\\))'),
     CASE WHEN k.condeferrable THEN 'DEFERRABLE' END,
@@ -109,6 +111,7 @@ CROSS JOIN LATERAL (
   JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = part.here
   JOIN pg_attribute b ON b.attrelid = k.confrelid AND b.attnum = part.there
 ) AS names
+CROSS JOIN (SELECT ARRAY['NO ACTION', 'RESTRICT', 'CASCADE', 'SET NULL', 'SET DEFAULT'] AS words) AS actions
 WHERE k.conrelid = ANY ($1::text::oid[]) AND k.contype = 'f' AND k.conparentid = 0
 ORDER BY k.conrelid, k.conname";
 
@@ -243,8 +246,8 @@ async fn read_foreign_keys(
             columns: names(&row, 2)?,
             target: target.name.clone(),
             target_columns: names(&row, 4)?,
-            on_update: action(row.text(5)?)?.to_owned(),
-            on_delete: action(row.text(6)?)?.to_owned(),
+            on_update: ReferentialAction::of_words(row.text(5)?)?,
+            on_delete: ReferentialAction::of_words(row.text(6)?)?,
             attributes: row.text(7)?.to_owned(),
         };
         if let Some(table) = tables.get_mut(&row.integer(0)?) {
@@ -252,20 +255,4 @@ async fn read_foreign_keys(
         }
     }
     Ok(())
-}
-
-/// What a letter of the catalogue stands for.
-fn action(letter: &str) -> Result<&'static str, Error> {
-    Ok(match letter {
-        "a" => "NO ACTION",
-        "r" => "RESTRICT",
-        "c" => "CASCADE",
-        "n" => "SET NULL",
-        "d" => "SET DEFAULT",
-        _ => {
-            return Err(Error::Missing {
-                what: format!("a meaning of the foreign key's action {letter:?}"),
-            });
-        }
-    })
 }

@@ -141,8 +141,8 @@ impl InventoryTable {
             target_columns: key.target_columns.clone(),
             origin: Origin::Declared {
                 constraint: key.name.clone(),
-                on_delete: key.on_delete.clone(),
-                on_update: key.on_update.clone(),
+                on_delete: key.on_delete,
+                on_update: key.on_update,
             },
         });
         let dependents = table.dependents.iter().map(|dependent| InventoryDependent {

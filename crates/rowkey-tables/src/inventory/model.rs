@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::catalog::{Column, Key, QualifiedName, Table};
+use crate::catalog::{Column, Key, QualifiedName, ReferentialAction, Table};
 use crate::types::first_word;
 
 /// A column that is a key, alone.
@@ -56,9 +56,9 @@ pub enum Origin {
         /// The name of the constraint; empty if it has none.
         constraint: String,
         /// What happens when the row is deleted.
-        on_delete: String,
+        on_delete: ReferentialAction,
         /// What happens when its key changes.
-        on_update: String,
+        on_update: ReferentialAction,
     },
     /// Names and types, without a constraint.
     Likely {

@@ -2,7 +2,9 @@
 
 use anyhow::{Context as _, Result, ensure};
 use rowkey_core::Backend;
-use rowkey_tables::catalog::{Catalog, DependentKind, Generated, QualifiedName, Table};
+use rowkey_tables::catalog::{
+    Catalog, DependentKind, Generated, QualifiedName, ReferentialAction, Table,
+};
 use rowkey_tables::{Address, Connection};
 use rowkey_testkit::{Suite, TestDatabase};
 
@@ -101,7 +103,7 @@ async fn tables_are_read_as_they_were_made(database: &TestDatabase) -> Result<()
     let of_shop = sale.foreign_keys.iter().find(|key| key.name == "of_shop");
     let of_shop = of_shop.context("the foreign key")?;
     ensure!(of_shop.target == "shop".into() && of_shop.target_columns == ["id"]);
-    ensure!(of_shop.on_delete == "CASCADE" && of_shop.on_update == "CASCADE");
+    ensure!([of_shop.on_delete, of_shop.on_update] == [ReferentialAction::Cascade; 2]);
     ensure!(catalog.references_to(&"shop".into()).len() == 2);
     Ok(())
 }

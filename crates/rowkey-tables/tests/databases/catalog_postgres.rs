@@ -1,7 +1,9 @@
 //! What PostgreSQL's catalogue says about tables, with everything that can depend on them.
 
 use anyhow::{Context, Result, ensure};
-use rowkey_tables::catalog::{Catalog, DependentKind, Generated, QualifiedName, Table};
+use rowkey_tables::catalog::{
+    Catalog, DependentKind, Generated, QualifiedName, ReferentialAction, Table,
+};
 use rowkey_tables::{Address, Connection};
 use rowkey_testkit::{Backend, Suite};
 
@@ -164,7 +166,8 @@ fn references(odd: &Table) -> Result<()> {
         anyhow::bail!("{:?}", odd.foreign_keys);
     };
     ensure!(first.columns == ["Parent Id"] && first.target_columns == ["id"]);
-    ensure!((first.on_update.as_str(), first.on_delete.as_str()) == ("CASCADE", "SET NULL"));
+    ensure!(first.on_update == ReferentialAction::Cascade);
+    ensure!(first.on_delete == ReferentialAction::SetNull);
     ensure!(first.attributes == "DEFERRABLE INITIALLY DEFERRED");
     ensure!(second.columns == ["title", "again"] && second.target_columns == ["title", "id"]);
     ensure!(second.attributes == "MATCH FULL NOT VALID", "{second:?}");

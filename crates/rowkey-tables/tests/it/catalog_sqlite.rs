@@ -1,6 +1,8 @@
 //! What is read about the tables of an SQLite file.
 
-use rowkey_tables::catalog::{Catalog, DependentKind, Generated, QualifiedName, Table};
+use rowkey_tables::catalog::{
+    Catalog, DependentKind, Generated, QualifiedName, ReferentialAction, Table,
+};
 use rowkey_tables::{Address, Connection};
 
 async fn catalog(sql: &str) -> anyhow::Result<Catalog> {
@@ -122,8 +124,8 @@ async fn references_have_the_names_of_the_definitions() -> anyhow::Result<()> {
     assert_eq!(keys[0].target_columns, ["x", "y"]);
     assert_eq!(keys[1].target_columns, ["Id"]);
     assert_eq!(
-        (keys[1].on_delete.as_str(), keys[1].on_update.as_str()),
-        ("CASCADE", "SET NULL")
+        [keys[1].on_delete, keys[1].on_update],
+        [ReferentialAction::Cascade, ReferentialAction::SetNull]
     );
     assert_eq!(
         catalog.references_to(&table(&catalog, "Offer").name).len(),

@@ -1,7 +1,9 @@
 //! The job's text, without a database.
 
 use super::*;
-use rowkey_tables::catalog::{Column, ForeignKey, Generated, Key, KeyDefinition, Table};
+use rowkey_tables::catalog::{
+    Column, ForeignKey, Generated, Key, KeyDefinition, ReferentialAction, Table,
+};
 use rowkey_tables::types::ColumnType;
 
 use crate::table_side::Content;
@@ -103,8 +105,8 @@ fn planned(source: Backend, target: Backend) -> (String, Catalog) {
         columns: vec!["offer_id".into()],
         target: "offer".into(),
         target_columns: vec!["id".into()],
-        on_update: "NO ACTION".into(),
-        on_delete: "CASCADE".into(),
+        on_update: ReferentialAction::NoAction,
+        on_delete: ReferentialAction::Cascade,
         attributes: String::new(),
     });
     let catalog = Catalog {

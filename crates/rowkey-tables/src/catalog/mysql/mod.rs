@@ -8,7 +8,7 @@ mod scope;
 use self::scope::{Scope, Tables};
 use super::{
     Catalog, Column, ForeignKey, Generated, Index, IndexTerm, Key, KeyDefinition, QualifiedName,
-    Table, TableOptions,
+    ReferentialAction, Table, TableOptions,
 };
 use crate::connection::Connection;
 use crate::error::Error;
@@ -318,8 +318,8 @@ async fn foreign_keys(
                 columns: Vec::new(),
                 target,
                 target_columns: Vec::new(),
-                on_update: row.optional_text(7)?.unwrap_or_default().into(),
-                on_delete: row.optional_text(8)?.unwrap_or_default().into(),
+                on_update: ReferentialAction::of_words(row.optional_text(7)?.unwrap_or_default())?,
+                on_delete: ReferentialAction::of_words(row.optional_text(8)?.unwrap_or_default())?,
                 attributes: String::new(),
             });
         }

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 pub use self::statement::{checks, collation};
 pub use self::tokens::{Token, end_of_group, parts, tokens};
 use super::{
-    Catalog, Column, ForeignKey, Generated, Index, Key, KeyDefinition, QualifiedName, Table,
-    TableOptions,
+    Catalog, Column, ForeignKey, Generated, Index, Key, KeyDefinition, QualifiedName,
+    ReferentialAction, Table, TableOptions,
 };
 use crate::connection::{Connection, Row, Value};
 use crate::error::Error;
@@ -195,8 +195,8 @@ async fn foreign_keys(connection: &mut Connection, table: &str) -> Result<Vec<Fo
             columns: Vec::new(),
             target: plain(target),
             target_columns: Vec::new(),
-            on_update: row.text(4)?.into(),
-            on_delete: row.text(5)?.into(),
+            on_update: ReferentialAction::of_words(row.text(4)?)?,
+            on_delete: ReferentialAction::of_words(row.text(5)?)?,
             attributes: String::new(),
         };
         let key = keys.entry(row.integer(0)?).or_insert(key);

@@ -6,7 +6,8 @@ mod of_table;
 use self::of_table::{name_of, of_table};
 use super::declared::is_special;
 use super::{
-    Catalog, Column, ForeignKey, Generated, Index, Key, KeyDefinition, Table, TableOptions,
+    Catalog, Column, ForeignKey, Generated, Index, Key, KeyDefinition, ReferentialAction, Table,
+    TableOptions,
 };
 use crate::connection::{Connection, Row};
 use crate::error::Error;
@@ -186,8 +187,8 @@ fn add_foreign_key(table: &mut Table, row: &Row) -> Result<(), Error> {
             columns: vec![column],
             target: name_of(row, 3)?,
             target_columns: vec![target_column],
-            on_update: row.text(5)?.into(),
-            on_delete: row.text(6)?.into(),
+            on_update: ReferentialAction::of_words(row.text(5)?)?,
+            on_delete: ReferentialAction::of_words(row.text(6)?)?,
             attributes: row.text(7)?.trim().into(),
         }),
     }
