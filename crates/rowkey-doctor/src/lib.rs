@@ -12,53 +12,21 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod bits;
-mod byte_order;
-mod chance;
-mod contradiction;
-mod counter;
-mod damage;
-mod declaration;
-mod diagnosis;
-mod examination;
-mod hypothesis;
-mod look;
-mod machines;
-mod makers;
-mod numbers;
-mod observation;
-mod part;
-mod random;
-mod readable;
-mod reading;
-mod report;
-mod request;
-mod reservoir;
-mod rest;
-mod row_groups;
-mod sample;
-mod session;
-mod source;
-mod stored_ids;
-mod survey;
-mod surveyor;
-mod tallies;
-mod timeline;
-mod uuids;
-mod version_bits;
-mod window;
-mod witness;
+mod answers;
+mod database;
+mod evidence;
+mod values;
 
-pub use contradiction::contradiction;
-pub use damage::{Damage, DamageKind};
-pub use diagnosis::{Candidate, Diagnosis};
-pub use examination::examine;
-pub use observation::{Observation, StoredValue};
-pub use part::Certainty;
-pub use report::Report;
-pub use request::Request;
-pub use stored_ids::stored_ids;
-pub use survey::Survey;
-pub use witness::Witness;
+pub use answers::diagnosis::{Candidate, Diagnosis};
+pub use answers::witness::Witness;
+pub use database::contradiction::contradiction;
+pub use database::examination::examine;
+pub use database::report::Report;
+pub use database::request::Request;
+pub use database::stored_ids::stored_ids;
+pub use values::damage::{Damage, DamageKind};
+pub use values::observation::{Observation, StoredValue};
+pub use values::part::Certainty;
+pub use values::survey::Survey;
 
 pub use rowkey_tables::{Address, Connection, Error, Progress, Silent};

@@ -1,0 +1,81 @@
+//! The ids of a column that may get another form.
+
+use rowkey_core::format::FormatKind;
+use rowkey_core::storage::{Layout, Storage};
+use rowkey_tables::catalog::Table;
+use rowkey_tables::{Connection, Error, StoredIds};
+
+use crate::database::examination::examine_table;
+use crate::database::report::Report;
+use crate::values::part::Certainty;
+
+/// Whether a column holds ids, and how they are stored. No value in the sample may be damaged: a
+/// damaged value has no other form.
+///
+/// UUIDs in text are in the order that people see, so that their format need not be certain.
+/// Sixteen random bytes are taken to be in that order too, and the answer says so.
+///
+/// The table is what the catalogue says of it, which is not read again for each column. A copy
+/// plans with this function: it is what `copy::plan` and `parquet::plan` take as `ids`.
+///
+/// # Errors
+///
+/// Those of [`examine`](super::examine).
+pub async fn stored_ids(
+    connection: &mut Connection,
+    table: &Table,
+    column: &str,
+) -> Result<StoredIds, Error> {
+    let report = examine_table(connection, table, column).await?;
+    let unknown = |why: &str| Ok(StoredIds::Unknown(why.into()));
+    if !report.damaged.is_empty() {
+        return unknown("some of its values are not ids");
+    }
+    let Some(storage) = report.storage else {
+        return match report.candidates.is_empty() {
+            true => Ok(StoredIds::Empty),
+            false => unknown("its values are stored in several forms"),
+        };
+    };
+    if let (Certainty::Certain, Some(format), Some(layout)) =
+        (report.certainty, report.format, report.layout)
+    {
+        return Ok(StoredIds::Known {
+            format: format.parse()?,
+            form: format!("{storage}:{layout}"),
+            assumed: None,
+        });
+    }
+    let is_public = |layout: Option<Layout>| layout.is_none_or(|layout| layout == Layout::Public);
+    if !report.candidates.iter().all(|one| is_public(one.layout)) {
+        return unknown("the order of its bytes is not certain");
+    }
+    let is_hex = matches!(storage, "text-hex" | "text-hex-upper");
+    let mut formats = report.candidates.iter().map(|one| one.format);
+    if is_hex && formats.any(|format| format == FormatKind::AnyUuid) {
+        return unknown("they are hexadecimal digits, but none that only UUIDs have");
+    }
+    let format = format_of_all(&report);
+    let assumed = match Storage::ALL.into_iter().find(|one| one.name() == storage) {
+        Some(Storage::Text | Storage::TextUpper | Storage::TextHex | Storage::TextHexUpper) => None,
+        Some(Storage::Uuid) if format == FormatKind::UuidV4 => Some(
+            "random bytes are alike in any order, so they are taken to be in the order that \
+             people see"
+                .to_owned(),
+        ),
+        _ => return unknown("its format is not certain"),
+    };
+    Ok(StoredIds::Known {
+        format,
+        form: format!("{storage}:{}", Layout::Public.name()),
+        assumed,
+    })
+}
+
+/// The only format that the values may have, or that of any UUID.
+fn format_of_all(report: &Report) -> FormatKind {
+    match report.candidates.as_slice() {
+        [one] if one.format == FormatKind::UuidV4 => FormatKind::UuidV4,
+        _ => FormatKind::AnyUuid,
+    }
+}
