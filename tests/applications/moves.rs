@@ -23,9 +23,6 @@ pub(crate) struct Move {
     pub(crate) target: Backend,
     /// What a person adds to `rowkey plan` after its first preflight.
     pub(crate) options: &'static [&'static str],
-    /// References of the target in a circle, with table, name and definition. PostgreSQL looks at
-    /// them row by row, so a person drops them for the copy.
-    pub(crate) circles: &'static [[&'static str; 3]],
 }
 
 const fn from(source: Backend, target: Backend) -> Move {
@@ -33,7 +30,6 @@ const fn from(source: Backend, target: Backend) -> Move {
         source,
         target,
         options: &[],
-        circles: &[],
     }
 }
 
@@ -45,24 +41,6 @@ const fn django(source: Backend, target: Backend) -> Move {
         ..from(source, target)
     }
 }
-
-const PREFECT: [[&str; 3]; 3] = [
-    [
-        "work_pool",
-        "fk_work_pool__default_queue_id__work_queue",
-        "FOREIGN KEY (default_queue_id) REFERENCES work_queue (id) ON DELETE RESTRICT",
-    ],
-    [
-        "task_run",
-        "fk_task_run__flow_run_id__flow_run",
-        "FOREIGN KEY (flow_run_id) REFERENCES flow_run (id) ON DELETE CASCADE",
-    ],
-    [
-        "flow_run",
-        "fk_flow_run__state_id__flow_run_state",
-        "FOREIGN KEY (state_id) REFERENCES flow_run_state (id) ON DELETE SET NULL",
-    ],
-];
 
 pub(crate) const APPLICATIONS: [Application; 7] = [
     Application {
@@ -87,10 +65,7 @@ pub(crate) const APPLICATIONS: [Application; 7] = [
     Application {
         name: "prefect",
         packages: Packages::Python(&["prefect==3.9.1"]),
-        moves: &[Move {
-            circles: &PREFECT,
-            ..from(Sqlite, Postgres)
-        }],
+        moves: &[from(Sqlite, Postgres)],
     },
     Application {
         name: "typeorm",

@@ -201,6 +201,7 @@ pub(crate) async fn referring(
 pub(super) async fn delete_rows(
     target: &mut Connection,
     sides: impl DoubleEndedIterator<Item = &TableSide>,
+    is_unchecked: bool,
 ) -> Result<(), Error> {
     let is_deleted = |side: &&TableSide| side.existing_rows == Some(ExistingRows::Delete);
     let deleted: Vec<&TableSide> = sides.rev().filter(is_deleted).collect();
@@ -218,9 +219,13 @@ pub(super) async fn delete_rows(
         ));
     }
     // Whatever refers to the rows is deleted with them.
-    session::uncheck(target).await?;
+    if is_unchecked {
+        session::uncheck(target).await?;
+    }
     let outcome = delete_together(target, &deleted, doing).await;
-    session::check(target).await?;
+    if is_unchecked {
+        session::check(target).await?;
+    }
     outcome
 }
 

@@ -17,6 +17,8 @@ pub(super) struct Job<'c> {
     pub(super) tables: Vec<PreparedTable<'c>>,
     pub(super) policy: CopyPolicy,
     pub(super) notes: Vec<String>,
+    /// Whether references are looked at when all rows are written.
+    pub(super) is_unchecked: bool,
 }
 
 impl<'c> Job<'c> {
@@ -26,6 +28,7 @@ impl<'c> Job<'c> {
             tables: Vec::new(),
             policy: plan.policy,
             notes: Vec::new(),
+            is_unchecked: false,
         };
         for planned in &plan.tables {
             let table = plan.prepare(catalog, planned)?;

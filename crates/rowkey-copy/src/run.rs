@@ -17,7 +17,7 @@ use crate::objects::{self, Object, ObjectKind};
 use crate::plan::CopyPlan;
 use crate::prepared::PreparedTable;
 use crate::request::{MAX_JOBS, Request};
-use crate::table_parts::{self, Part, TableProgress};
+use crate::table_parts::{self, Part, Queue, TableProgress};
 use crate::{copied_rows, counters, create, omissions, preflight, session};
 
 /// What was copied.
@@ -99,7 +99,10 @@ pub async fn copy(
     job.notes.extend(catalog.unseen.iter().cloned());
     let left_out = omissions::of_database(source, plan, &catalog).await?;
     job.notes.extend(left_out);
-    let jobs = job.jobs(source, target, request).await?;
+    let there = Catalog::read(target).await?;
+    let sides: Vec<_> = job.tables.iter().map(|table| &table.to).collect();
+    job.is_unchecked = session::can_uncheck(target, &there, &sides).await?;
+    let jobs = job.jobs(source, &there, request).await?;
     session::begin_writing(target, &job.id).await?;
     let readers = session::begin_reading_together(source, jobs - 1, &job.tables).await?;
     preflight::require(source, target, plan, &catalog, request.create, progress).await?;
@@ -140,7 +143,7 @@ impl Job<'_> {
     async fn jobs(
         &mut self,
         source: &mut Connection,
-        target: &mut Connection,
+        target: &Catalog,
         request: &Request,
     ) -> Result<u32, Error> {
         if !session::sees_one_moment(source).await? {
@@ -148,7 +151,7 @@ impl Job<'_> {
             return Ok(1);
         }
         let jobs = request.jobs.clamp(1, MAX_JOBS);
-        if jobs > 1 && !request.create && self.has_checked_references(target).await? {
+        if jobs > 1 && !request.create && self.has_checked_references(target) {
             self.notes.push(
                 "one job has copied all, because the target looks at references while rows are written".into(),
             );
@@ -167,19 +170,14 @@ impl Job<'_> {
     }
 
     /// Whether a row has to wait for one of another existing table.
-    async fn has_checked_references(&self, target: &mut Connection) -> Result<bool, Error> {
-        let engine = engine(target.backend());
-        if engine.objects.orphan.is_some() || engine.sessions.unchecked.is_some() {
-            return Ok(false);
+    fn has_checked_references(&self, target: &Catalog) -> bool {
+        if engine(target.backend).objects.orphan.is_some() || self.is_unchecked {
+            return false;
         }
-        let catalog = Catalog::read(target).await?;
         let is_planned = |name: &QualifiedName| self.tables.iter().any(|one| one.to.name == *name);
-        let existing = catalog
-            .tables
-            .iter()
-            .filter(|table| is_planned(&table.name));
+        let existing = target.tables.iter().filter(|table| is_planned(&table.name));
         let mut keys = existing.flat_map(|table| &table.foreign_keys);
-        Ok(keys.any(|key| is_planned(&key.target)))
+        keys.any(|key| is_planned(&key.target))
     }
 
     /// Makes or checks the tables of the target, and returns how far each part of each has come.
@@ -219,7 +217,7 @@ impl Job<'_> {
                 }
                 let sides: Vec<_> = self.tables.iter().map(|table| &table.to).collect();
                 all_or_one(referring(target, &catalog, &sides).await?)?;
-                delete_rows(target, self.tables.iter().map(|table| &table.to)).await?;
+                delete_rows(target, sides.into_iter(), self.is_unchecked).await?;
                 let parts = self.divide(source, part_rows).await?;
                 checkpoint::begin(target, &self.id, &parts).await?;
                 parts
@@ -281,7 +279,7 @@ impl Job<'_> {
 
     /// Looks at the references of existing tables, if the target has not done so for each row.
     async fn check_existing_references(&self, target: &mut Connection) -> Result<(), Error> {
-        if engine(target.backend()).sessions.unchecked.is_none() {
+        if !self.is_unchecked {
             return Ok(());
         }
         let catalog = Catalog::read(target).await?;
@@ -292,8 +290,7 @@ impl Job<'_> {
     /// Copies a table in one transaction whose rows refer to each other in the target, so that each
     /// finds the other: PostgreSQL looks at the end of a statement.
     fn copy_trees_at_once(&mut self, target: &Catalog, known: Option<&[Vec<Checkpoint>]>) {
-        let engine = engine(target.backend);
-        if engine.objects.orphan.is_some() || engine.sessions.unchecked.is_some() {
+        if engine(target.backend).objects.orphan.is_some() || self.is_unchecked {
             return;
         }
         for (number, table) in self.tables.iter_mut().enumerate() {
@@ -330,18 +327,16 @@ impl Job<'_> {
         let mut reported: Vec<TableProgress> = reported.collect();
         let parts = parts.collect();
         // References of existing tables may form circles.
-        session::uncheck(target).await?;
-        let copied_all = table_parts::copy(
-            parts,
-            self.policy,
-            source,
-            target,
-            readers,
-            &mut reported,
-            progress,
-        )
-        .await;
-        let checked = session::check(target).await;
+        let queue = Queue::new(parts, self.policy, self.is_unchecked);
+        if self.is_unchecked {
+            session::uncheck(target).await?;
+        }
+        let copied_all =
+            table_parts::copy(queue, source, target, readers, &mut reported, progress).await;
+        let checked = match self.is_unchecked {
+            true => session::check(target).await,
+            false => Ok(()),
+        };
         // What has gone wrong first is why the rest has.
         copied_all?;
         checked?;

@@ -5,12 +5,14 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
 use rowkey_tables::advisory_lock::AdvisoryLock;
+use rowkey_tables::catalog::{Catalog, Dependent, DependentKind, QualifiedName};
 use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::{Connection, Error};
 
 use crate::engine::{TableLock, engine};
 use crate::prepared::PreparedTable;
 use crate::select::first;
+use crate::table_side::TableSide;
 
 /// How long to wait for another process with the same plan.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -202,26 +204,69 @@ pub(crate) async fn begin_writing(target: &mut Connection, job: &str) -> Result<
 pub(super) async fn set_target(target: &mut Connection) -> Result<(), Error> {
     target.allow_writing().await?;
     if let Some(set) = engine(target.backend()).sessions.write {
-        target.execute("the session of the target", set).await?;
+        target.execute(TARGET, set).await?;
     }
     Ok(())
 }
 
 /// Begins to write rows without a look for those that they refer to, where a session can do that.
 pub(super) async fn uncheck(target: &mut Connection) -> Result<(), Error> {
-    if let Some([off, _]) = engine(target.backend()).sessions.unchecked {
-        target.execute("the session of the target", off).await?;
+    if let Some(unchecked) = &engine(target.backend()).sessions.unchecked {
+        target.execute(TARGET, unchecked.off).await?;
     }
     Ok(())
 }
 
 /// Looks for them again.
 pub(super) async fn check(target: &mut Connection) -> Result<(), Error> {
-    if let Some([_, on]) = engine(target.backend()).sessions.unchecked {
-        target.execute("the session of the target", on).await?;
+    if let Some(unchecked) = &engine(target.backend()).sessions.unchecked {
+        target.execute(TARGET, unchecked.on).await?;
     }
     Ok(())
 }
+
+/// Whether the target can get the rows of existing tables without a look for those that they refer
+/// to. Where that is not free, it is for references to later tables only, and for an account that may.
+pub(super) async fn can_uncheck(
+    target: &mut Connection,
+    catalog: &Catalog,
+    sides: &[&TableSide],
+) -> Result<bool, Error> {
+    let Some(unchecked) = &engine(target.backend()).sessions.unchecked else {
+        return Ok(false);
+    };
+    if unchecked.is_free {
+        return Ok(true);
+    }
+    let written = sides.iter().filter(|side| !side.keeps_rows());
+    let written: Vec<&QualifiedName> = written.map(|side| &side.name).collect();
+    let mut has_later = false;
+    for (number, name) in written.iter().enumerate() {
+        let Ok(table) = catalog.table(name) else {
+            continue;
+        };
+        let is_program =
+            |one: &Dependent| matches!(one.kind, DependentKind::Trigger | DependentKind::Rule);
+        if table.dependents.iter().any(is_program) {
+            return Ok(false);
+        }
+        let mut keys = table.foreign_keys.iter();
+        has_later |= keys.any(|key| written[number + 1..].contains(&&key.target));
+    }
+    if !has_later {
+        return Ok(false);
+    }
+    match uncheck(target).await {
+        Err(error) if error.is_denied() => Ok(false),
+        outcome => {
+            outcome?;
+            check(target).await?;
+            Ok(true)
+        }
+    }
+}
+
+const TARGET: &str = "the session of the target";
 
 /// Makes sure that a job has one process.
 async fn lock(target: &mut Connection, job: &str) -> Result<(), Error> {

@@ -1,7 +1,7 @@
 //! Parts of tables, and those who copy them at the same time.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::{try_join, try_join3};
 use rowkey_tables::catalog::{Column, Table};
@@ -247,12 +247,26 @@ pub(super) struct TableProgress {
 }
 
 /// The parts that are not begun in this run.
-struct Queue {
+pub(super) struct Queue {
     parts: Mutex<VecDeque<Part>>,
     policy: CopyPolicy,
+    is_unchecked: bool,
 }
 
 impl Queue {
+    /// Parts whose references are looked at at once, or when all rows are written.
+    pub(super) fn new(parts: VecDeque<Part>, policy: CopyPolicy, is_unchecked: bool) -> Arc<Self> {
+        Arc::new(Self {
+            parts: Mutex::new(parts),
+            policy,
+            is_unchecked,
+        })
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, VecDeque<Part>> {
+        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Copies one part after the other.
     async fn work(
         &self,
@@ -261,10 +275,7 @@ impl Queue {
         written: Sender<Written>,
     ) -> Result<(), Error> {
         loop {
-            let next = {
-                let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
-                parts.pop_front()
-            };
+            let next = self.waiting().pop_front();
             let Some(part) = next else {
                 return Ok(());
             };
@@ -275,26 +286,24 @@ impl Queue {
 
 /// Copies parts with some connections, and with others that are only for this.
 pub(super) async fn copy(
-    parts: VecDeque<Part>,
-    policy: CopyPolicy,
+    queue: Arc<Queue>,
     source: &mut Connection,
     target: &mut Connection,
     readers: Vec<Connection>,
     tables: &mut [TableProgress],
     progress: &mut dyn Progress,
 ) -> Result<(), Error> {
-    let others = readers.into_iter().take(parts.len().saturating_sub(1));
-    let queue = Arc::new(Queue {
-        parts: Mutex::new(parts),
-        policy,
-    });
+    let count = queue.waiting().len().saturating_sub(1);
+    let others = readers.into_iter().take(count);
     let (sender, mut written) = mpsc::channel(UNREPORTED);
     // If one of them fails, the others end with it.
     let mut working = JoinSet::new();
     for mut source in others {
         let mut target = target.another().await?;
         session::set_target(&mut target).await?;
-        session::uncheck(&mut target).await?;
+        if queue.is_unchecked {
+            session::uncheck(&mut target).await?;
+        }
         let (queue, sender) = (Arc::clone(&queue), sender.clone());
         working.spawn(async move { queue.work(&mut source, &mut target, sender).await });
     }

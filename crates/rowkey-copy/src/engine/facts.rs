@@ -246,12 +246,19 @@ pub(crate) struct Sessions {
     pub(crate) view_begins_late: bool,
     /// The query for whether the database has such views.
     pub(crate) views: Option<&'static str>,
-    /// The settings between which a session does not look for the rows that others refer to.
-    pub(crate) unchecked: Option<[&'static str; 2]>,
+    pub(crate) unchecked: Option<Unchecked>,
     /// The setting of a session that writes.
     pub(crate) write: Option<&'static str>,
     /// The query for the time zone of sessions that choose none, in which they see moments.
     pub(crate) zone: Option<&'static str>,
+}
+
+/// The settings between which a session does not look for the rows that others refer to.
+pub(crate) struct Unchecked {
+    pub(crate) off: &'static str,
+    pub(crate) on: &'static str,
+    /// Whether every account may set it, and it changes nothing else.
+    pub(crate) is_free: bool,
 }
 
 /// How nobody writes some tables for a moment.

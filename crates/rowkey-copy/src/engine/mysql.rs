@@ -9,10 +9,11 @@ use rowkey_tables::{Error, Value};
 use super::facts::*;
 use crate::table_side::TableSide;
 
-const UNCHECKED: [&str; 2] = [
-    "SET SESSION foreign_key_checks = 0",
-    "SET SESSION foreign_key_checks = 1",
-];
+const UNCHECKED: Unchecked = Unchecked {
+    off: "SET SESSION foreign_key_checks = 0",
+    on: "SET SESSION foreign_key_checks = 1",
+    is_free: true,
+};
 
 pub(super) const MYSQL: Engine = of(NegativeZero::Kept, default_of_mysql, check_of_mysql);
 pub(super) const MARIADB: Engine = of(NegativeZero::Lost, str::to_owned, check_of_mariadb);
@@ -148,8 +149,8 @@ const fn of(
             create: |table| format!("CREATE TABLE IF NOT EXISTS {table}"),
             create_privilege: None,
             rehearsal: Rehearsal::StandIns {
-                before: UNCHECKED[0],
-                after: UNCHECKED[1],
+                before: UNCHECKED.off,
+                after: UNCHECKED.on,
             },
             options: " ENGINE = InnoDB ROW_FORMAT = DYNAMIC",
             state_options: " ENGINE = InnoDB CHARACTER SET ascii",

@@ -131,7 +131,12 @@ pub(super) const ENGINE: Engine = Engine {
         ],
         view_begins_late: false,
         views: None,
-        unchecked: None,
+        // It turns off triggers and rules, too.
+        unchecked: Some(Unchecked {
+            off: "SET session_replication_role = replica",
+            on: "RESET session_replication_role",
+            is_free: false,
+        }),
         write: Some("SET client_min_messages = warning"),
         zone: None,
     },

@@ -178,6 +178,8 @@ struct Findings {
     /// The tables of which the plan itself says something wrong.
     unplanned: BTreeSet<QualifiedName>,
     notes: Vec<String>,
+    /// Whether references are looked at when all rows are written.
+    is_unchecked: bool,
 }
 
 impl Findings {
@@ -246,6 +248,7 @@ impl Findings {
         creates: Option<bool>,
     ) -> Result<(), Error> {
         let sides: Vec<&TableSide> = tables.iter().map(|table| &table.to).collect();
+        self.is_unchecked = session::can_uncheck(target, target_catalog, &sides).await?;
         let makes = creates.unwrap_or_else(|| target::has_none(target_catalog, &sides));
         let refused = target::refusals(target, target_catalog, plan, &sides, makes).await?;
         let places: Vec<&Place> = refused.iter().map(|(place, _)| place).collect();
@@ -352,7 +355,7 @@ impl Findings {
     ) -> Result<(), Error> {
         let orphans = references::orphans(source, table, existing, tables).await?;
         self.refuse(ReasonKind::References, orphans);
-        if let Some(existing) = existing {
+        if let Some(existing) = existing.filter(|_| !self.is_unchecked) {
             let late = references::to_later_tables(source, table, existing, tables).await?;
             self.refuse(ReasonKind::References, late);
         }

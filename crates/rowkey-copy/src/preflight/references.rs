@@ -254,9 +254,8 @@ pub(super) async fn to_later_tables(
     copied: &[PreparedTable<'_>],
 ) -> Result<Vec<Error>, Error> {
     let mut refused = Vec::new();
-    let engine = engine(table.to.backend);
     // It looks at references at the end.
-    if engine.objects.orphan.is_some() || engine.sessions.unchecked.is_some() {
+    if engine(table.to.backend).objects.orphan.is_some() {
         return Ok(refused);
     }
     let later = copied
