@@ -11,6 +11,7 @@ use super::rebuild::{Rebuild, rebuild, written_columns};
 use super::rewriting::{OldValues, rewritten};
 use super::{columns_of, old_value, require_none, rowid_column, value};
 use crate::Phase;
+use crate::id_map::{Reading, TABLE, Values};
 use crate::refusals::Refusals;
 use crate::runner::Runner;
 use crate::work::{ChangedColumn, ChangedTable, Form, Work};
@@ -29,6 +30,7 @@ pub(crate) async fn undo(
     let catalog = runner.catalog().await?;
     refuse_to_lose(work, &catalog).await?;
     runner.refuse_values_damaged_since(work).await?;
+    require_map(runner, work).await?;
     new_ids::give_old_ones(runner, work).await?;
     let mut tables = Vec::new();
     for table in &work.tables {
@@ -103,6 +105,32 @@ async fn refuse_to_lose(work: &Work, catalog: &Catalog) -> Result<(), Error> {
         }
     }
     reasons.result()
+}
+
+/// Fails if the map says another old id of a row than the row itself does, or none: the row would
+/// get that one, or a new number.
+async fn require_map(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
+    let Values::Mapped(map) = Values::of(work)? else {
+        return Ok(());
+    };
+    let (table, key) = work.key()?;
+    let (new, kept) = (quote(&key.new_name)?, quote(&key.retired_name)?);
+    let text = map.text_of_new(&new)?;
+    let found = map.lookup("m.old", Form::New, &text, Reading::Snapshot);
+    let old = map.text_of_other(&key.column, Form::New, &kept)?;
+    let differs = format!("{kept} IS NOT NULL AND {found} IS NOT {old}");
+    let why = "that the map of ids does not have for their new id";
+    match require_none(runner, table, key, &kept, &differs, why).await {
+        Err(Error::Differs { what, found }) => Err(Error::refused(
+            what,
+            found,
+            format!(
+                "put their rows of {TABLE} back, or set {kept} to NULL in {}: then they get new numbers",
+                table.name()
+            ),
+        )),
+        outcome => outcome,
+    }
 }
 
 /// Fails if a value cannot get its old form back.

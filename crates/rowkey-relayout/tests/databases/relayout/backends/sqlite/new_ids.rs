@@ -156,6 +156,26 @@ async fn undoing_gives_the_numbers_back(url: String) -> anyhow::Result<()> {
          DELETE FROM offer WHERE id_before = 7"
     ))
     .await?;
+    file.run("CREATE TABLE undamaged AS SELECT * FROM rowkey_id_map")
+        .await?;
+    for (damage, told) in [
+        (
+            "DELETE FROM rowkey_id_map WHERE old = '3'",
+            "offer.id: 1 rows have a value that the map of ids does not have for their new id: 3",
+        ),
+        (
+            "UPDATE rowkey_id_map SET new = '-' WHERE old = '4';
+             UPDATE rowkey_id_map SET new = (SELECT new FROM undamaged WHERE old = '4') \
+             WHERE old = '3'",
+            "offer.id: 2 rows have a value that the map of ids does not have for their new id: 3, 4",
+        ),
+    ] {
+        file.run(damage).await?;
+        let error = file.undo(&plan).await.unwrap_err().to_string();
+        assert!(error.contains(told), "{error}");
+        file.run("DELETE FROM rowkey_id_map; INSERT INTO rowkey_id_map SELECT * FROM undamaged")
+            .await?;
+    }
     file.undo(&plan).await?;
     let since = "SELECT id, (SELECT count(*) FROM line WHERE offer_id = id), \
                  (SELECT text FROM note WHERE about = id) FROM offer WHERE title = 'since'";
