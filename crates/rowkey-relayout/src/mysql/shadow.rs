@@ -7,7 +7,7 @@ use super::session::{Made, patiently};
 use crate::id_map::{IdMap, NewIds, TABLE};
 use crate::plan::OldPrograms;
 use crate::runner::Runner;
-use crate::work::{ChangedColumn, Form, Source, Work};
+use crate::work::{ChangedColumn, Form, Source, Work, quoted_list};
 use rowkey_core::Backend;
 use rowkey_core::storage::Storage;
 use rowkey_tables::Error;
@@ -81,6 +81,7 @@ pub(super) async fn create(
     let like = format!("CREATE TABLE {new} LIKE {}", table.quoted()?);
     runner.run(&doing, &like).await?;
     let mut changes = changed_columns(work, table)?;
+    changes.extend(named_indexes(runner, work, table).await?);
     for (name, sql_type) in placeholders(work, table) {
         changes.push(format!("ADD COLUMN {} {sql_type} NULL", quoted(name)?));
     }
@@ -137,6 +138,36 @@ fn changed_columns(work: &Work, table: &Rebuilt<'_>) -> Result<Vec<String>, Erro
             work.to.sql_type(),
             comment.unwrap_or_default()
         ));
+    }
+    Ok(changes)
+}
+
+/// Makes the indexes of foreign keys once more, as people do. Those that the server itself has made
+/// would give way to others, named after the new foreign keys; it shows both alike.
+async fn named_indexes(
+    runner: &mut Runner<'_>,
+    work: &Work,
+    table: &Rebuilt<'_>,
+) -> Result<Vec<String>, Error> {
+    let doing = format!("the indexes of {}", table.name());
+    let show = format!("SHOW CREATE TABLE {}", table.quoted()?);
+    let shown = runner.one_row(&doing, &show, &[]).await?;
+    let before = &table.changed.table;
+    let mut changes = Vec::new();
+    for index in &before.indexes {
+        let name = quoted(&index.name)?;
+        let new = |column: &ChangedColumn| column.used(Form::New).to_owned();
+        let new = table.changed.renamed(&index.columns, new);
+        let [old, new] = [&index.columns, &new].map(|columns| quoted_list(work.backend, columns));
+        // The server makes none with options.
+        let line = format!("  KEY {name} ({})", old?.replace("`, `", "`,`"));
+        let mut lines = shown.text(1)?.lines();
+        let mut keys = before.foreign_keys.iter();
+        if keys.any(|key| key.columns == index.columns)
+            && lines.any(|one| one.trim_end_matches(',') == line)
+        {
+            changes.push(format!("DROP INDEX {name}, ADD INDEX {name} ({})", new?));
+        }
     }
     Ok(changes)
 }

@@ -239,8 +239,24 @@ async fn everything(shop: Shop) -> Result<()> {
          FOREIGN KEY (parent_id) REFERENCES parent (id) ON UPDATE CASCADE ON DELETE CASCADE\
          ) ENGINE=InnoDB COMMENT='notes' ROW_FORMAT=COMPACT"
     );
-    execute(&mut connection, &[&create]).await?;
+    // The server makes an index for each of these references.
+    let referring = [
+        format!(
+            "CREATE TABLE reminder (n INT NOT NULL PRIMARY KEY, parent_id {key} NULL, other_id {key} NULL, \
+             FOREIGN KEY (parent_id) REFERENCES parent (id), \
+             CONSTRAINT reminded FOREIGN KEY (other_id) REFERENCES parent (id)) ENGINE=InnoDB"
+        ),
+        format!(
+            "ALTER TABLE parent ADD next_id {key} NULL, \
+             ADD FOREIGN KEY (next_id) REFERENCES parent (id)"
+        ),
+    ];
+    execute(&mut connection, &[&create, &referring[0], &referring[1]]).await?;
     let rows = shop.fill(OLD, 40, 53).await?;
+    let index_names = "SELECT GROUP_CONCAT(table_name, ' ', index_name ORDER BY table_name, index_name) \
+                       FROM information_schema.statistics WHERE table_schema = DATABASE() \
+                       AND seq_in_index = 1";
+    let indexes = text(&mut connection, index_names).await?;
     let fill = "INSERT INTO note (parent_id, kind, body, changed, price, bits) \
                 SELECT id, 'a', 'B ', '2001-02-03 04:05:06', 1.5, b'101' FROM parent UNION ALL \
                 SELECT id, 'z', 'b', '2011-02-03 04:05:06', NULL, NULL FROM parent";
@@ -292,6 +308,8 @@ async fn everything(shop: Shop) -> Result<()> {
         ensure!(is_in, "{part} in {definition}");
     }
     shop.contract(&plan).await?;
+    let indexes_after = text(&mut connection, index_names).await?;
+    ensure!(indexes_after == indexes, "{indexes} became {indexes_after}");
     let catalog = Catalog::read(&mut connection).await?;
     let child = catalog.table(&"child".into())?;
     let mut names: Vec<&str> = child
