@@ -71,19 +71,8 @@ fn expansion(work: &Work, values: &Values<'_>, table: &ChangedTable) -> Result<V
             let comment = text_literal(Backend::Postgres, comment);
             statements.push(format!("COMMENT ON COLUMN {name}.{shadow} IS {comment}"));
         }
-        for privilege in table.privileges(&column.column.name) {
-            let role = match privilege.name.as_str() {
-                "" => "PUBLIC".into(),
-                role => quoted(role)?,
-            };
-            let (kind, option) = match privilege.definition.split_once(' ') {
-                Some((kind, option)) => (kind, format!(" {option}")),
-                None => (privilege.definition.as_str(), String::new()),
-            };
-            statements.push(format!(
-                "GRANT {kind} ({shadow}) ON {name} TO {role}{option}"
-            ));
-        }
+        let given = (&table.table, column.column.name.as_str());
+        statements.extend(exchange::grants(given, &column.shadow_name())?);
     }
     statements.extend(triggers::fill(work, values, table)?);
     Ok(statements)

@@ -4,9 +4,7 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_sql::{Conversion, StoredForm};
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{
-    Catalog, Column, Dependent, DependentKind, ForeignKey, QualifiedName, Table,
-};
+use rowkey_tables::catalog::{Catalog, Column, ForeignKey, QualifiedName, Table};
 use rowkey_tables::dialect::{Dialect, LetterCase};
 
 use crate::plan::{LeftOut, Plan, Policy};
@@ -311,14 +309,6 @@ impl ChangedTable {
     pub(super) fn foreign_keys(&self) -> impl Iterator<Item = &ForeignKey> {
         let keys = self.table.foreign_keys.iter();
         keys.filter(|key| self.changes_any(&key.columns))
-    }
-
-    /// The privileges on a column alone.
-    pub(super) fn privileges(&self, column: &str) -> impl Iterator<Item = &Dependent> {
-        let dependents = self.table.dependents.iter();
-        dependents.filter(move |one| {
-            one.kind == DependentKind::Privilege && one.columns.iter().any(|name| name == column)
-        })
     }
 
     /// The names of columns, those that change by a function.

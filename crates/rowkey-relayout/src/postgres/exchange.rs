@@ -14,6 +14,7 @@ use crate::runner::Runner;
 use crate::work::{ChangedTable, Form, Work};
 use rowkey_core::Backend;
 use rowkey_tables::Error;
+use rowkey_tables::catalog::{Catalog, Dependent, Table};
 use rowkey_tables::text_literal::text_literal;
 
 /// Exchanges the columns. References are validated afterwards, while programs write.
@@ -238,7 +239,8 @@ pub(crate) async fn undo(
     let (key_table, _) = work.key()?;
     let values = Values::of(runner, work).await?;
     if reached == Phase::Swap && is_swapped(runner, key_table).await? {
-        refuse_undo(work, &runner.catalog().await?)?;
+        let now = runner.catalog().await?;
+        refuse_undo(work, &now)?;
         runner.refuse_values_damaged_since(work).await?;
         for table in &work.tables {
             if values.may_lack_old_values()? {
@@ -252,7 +254,8 @@ pub(crate) async fn undo(
             constraints::build_indexes(runner, work, table, Form::Old).await?;
         }
         let not_null = NotNullNames::of(runner, work).await?;
-        let statements = way_back(work, &values, &not_null)?;
+        let mut statements = privileges_back(work, &now)?;
+        statements.extend(way_back(work, &values, &not_null)?);
         exchange(runner, work, "exchange", &not_null, &statements).await?;
     }
     for table in &work.tables {
@@ -286,6 +289,43 @@ async fn finish(runner: &mut Runner<'_>, work: &Work, values: &Values<'_>) -> Re
         return Ok(());
     }
     session::in_transaction(runner, work, "the functions of the map", &statements).await
+}
+
+/// Gives the old columns the privileges that the new ones have now.
+fn privileges_back(work: &Work, now: &Catalog) -> Result<Vec<String>, Error> {
+    let mut statements = Vec::new();
+    for (table, column) in work.columns() {
+        let name = table.name().quoted(work.backend)?;
+        let now = now.table(table.name())?;
+        for privilege in now.privileges(&column.retired_name) {
+            let (kept, role) = (quoted(&column.retired_name)?, role_of(privilege)?);
+            statements.push(format!("REVOKE ALL ({kept}) ON {name} FROM {role} CASCADE"));
+        }
+        statements.extend(grants((now, &column.new_name), &column.retired_name)?);
+    }
+    Ok(statements)
+}
+
+/// Gives a column of a table the privileges that another has there.
+pub(super) fn grants((table, from): (&Table, &str), to: &str) -> Result<Vec<String>, Error> {
+    let (name, to) = (table.name.quoted(Backend::Postgres)?, quoted(to)?);
+    let grant = |privilege: &Dependent| {
+        let (kind, option) = match privilege.definition.split_once(' ') {
+            Some((kind, option)) => (kind, format!(" {option}")),
+            None => (privilege.definition.as_str(), String::new()),
+        };
+        let role = role_of(privilege)?;
+        Ok(format!("GRANT {kind} ({to}) ON {name} TO {role}{option}"))
+    };
+    table.privileges(from).map(grant).collect()
+}
+
+/// Who has a privilege, in SQL.
+fn role_of(privilege: &Dependent) -> Result<String, Error> {
+    match privilege.name.as_str() {
+        "" => Ok("PUBLIC".into()),
+        role => quoted(role),
+    }
 }
 
 fn way_back(

@@ -83,7 +83,7 @@ pub(super) fn privileges(
     let name = table.name().quoted(Backend::SqlServer)?;
     let shadow = quoted(&column.shadow_name())?;
     let mut statements = Vec::new();
-    for privilege in table.privileges(&column.column.name) {
+    for privilege in table.table.privileges(&column.column.name) {
         let Some((verb, kind, option)) = parts(privilege) else {
             continue;
         };

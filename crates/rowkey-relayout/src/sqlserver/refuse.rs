@@ -149,7 +149,7 @@ fn type_of_column(
 }
 
 fn privileges_of_column(table: &ChangedTable, column: &ChangedColumn, refusals: &mut Refusals) {
-    for privilege in table.privileges(&column.column.name) {
+    for privilege in table.table.privileges(&column.column.name) {
         if parts(privilege).is_none() {
             refusals.add(
                 format!("{} to {}", privilege.definition, privilege.name),

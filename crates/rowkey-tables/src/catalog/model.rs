@@ -240,6 +240,14 @@ impl Table {
         self.keys.iter().find(|key| key.is_primary)
     }
 
+    /// The privileges on a column alone.
+    pub fn privileges(&self, column: &str) -> impl Iterator<Item = &Dependent> {
+        let dependents = self.dependents.iter();
+        dependents.filter(move |one| {
+            one.kind == DependentKind::Privilege && one.columns.iter().any(|name| name == column)
+        })
+    }
+
     /// Whether the database counts the values of a column.
     pub fn counts(&self, column: &Column) -> bool {
         // SQLite's number of a row, whose key has no index of its own, and so no name.

@@ -6,11 +6,12 @@ use anyhow::{Context, Result, bail, ensure};
 use rowkey_relayout::Phase;
 use rowkey_relayout::plan::Policy;
 use rowkey_sql::Conversion;
-use rowkey_tables::Error;
+use rowkey_tables::{Connection, Error};
 use rowkey_testkit::{Backend, Suite};
 
 use crate::is_large;
 use crate::relayout::add_on;
+use crate::relayout::rekeyed;
 use crate::relayout::shop::{NEW, Names, OLD, Shop, number, refused, text};
 
 const POSTGRES: [Backend; 1] = [Backend::Postgres];
@@ -26,6 +27,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         "the_backfill_uses_the_room_of_old_versions" => room,
         "any_default_makes_old_ids" => defaults,
         "indexes_that_fit_no_id_are_named" => unfit_indexes,
+        "privileges_on_columns_follow_their_programs" => privileges,
     );
     if is_large() {
         add_on(suite, &POSTGRES, "chaos_speed_of_the_backfill", speed);
@@ -118,6 +120,46 @@ async fn carried(shop: Shop) -> Result<()> {
         "functions are left"
     );
     shop.expect(&rows, NEW, Names::New).await
+}
+
+/// Privileges on columns, also those that are given and taken after the swap.
+async fn privileges(shop: Shop) -> Result<()> {
+    rekeyed::create(&shop).await?;
+    let mut connection = shop.connect().await?;
+    let given = "GRANT SELECT (id), INSERT (id), REFERENCES (id) ON ticket TO PUBLIC; \
+                 GRANT UPDATE (ticket_id) ON reply TO pg_monitor WITH GRANT OPTION; \
+                 DO $$BEGIN EXECUTE format('GRANT USAGE ON SCHEMA %I TO pg_monitor', \
+                   current_schema()); END$$";
+    connection.execute("privileges", given).await?;
+    let plan = rekeyed::plan(&shop).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    let expect = async |connection: &mut Connection, expected: [(&str, &str, &str); 2]| {
+        for (table, column, expected) in expected {
+            let query = format!(
+                "SELECT string_agg(split_part(one::text, '/', 1), ',' ORDER BY one::text) \
+                 FROM pg_attribute, unnest(attacl) one \
+                 WHERE attrelid = '{table}'::regclass AND attname = '{column}'"
+            );
+            let found = text(connection, &query).await?;
+            ensure!(found == expected, "{table}.{column}: {found}");
+        }
+        Ok(())
+    };
+    let after_swap = [
+        ("ticket", "id_key", "=arx"),
+        ("reply", "ticket_id_key", "pg_monitor=w*"),
+    ];
+    expect(&mut connection, after_swap).await?;
+    let last = "GRANT UPDATE (id_key) ON ticket TO PUBLIC; \
+                REVOKE INSERT (id_key) ON ticket FROM PUBLIC; \
+                SET ROLE pg_monitor; GRANT UPDATE (ticket_id_key) ON reply TO PUBLIC; RESET ROLE";
+    connection.execute("other privileges", last).await?;
+    shop.undo(&plan).await?;
+    let after_undo = [
+        ("ticket", "id", "=rwx"),
+        ("reply", "ticket_id", "=w,pg_monitor=w*"),
+    ];
+    expect(&mut connection, after_undo).await
 }
 
 async fn hindrances(shop: Shop) -> Result<()> {
