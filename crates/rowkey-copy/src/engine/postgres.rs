@@ -2,7 +2,7 @@
 
 use rowkey_core::Backend::Postgres;
 use rowkey_core::storage::quote_identifier;
-use rowkey_tables::catalog::{Column, Table};
+use rowkey_tables::catalog::{Column, POSTGRES_SEQUENCE, Table};
 use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::types::{Kind, Type};
 use rowkey_tables::{Error, Value};
@@ -199,7 +199,7 @@ fn after(side: &TableSide, column: &str, last: i128) -> Result<Vec<String>, Erro
         0 => "NULL".to_owned(),
         last => last.to_string(),
     };
-    let sequence = LAST
+    let sequence = POSTGRES_SEQUENCE
         .replace("$1::text", &text_literal(Postgres, &table))
         .replace("$2::text", &text_literal(Postgres, column));
     Ok(vec![format!(
@@ -212,24 +212,11 @@ fn after(side: &TableSide, column: &str, last: i128) -> Result<Vec<String>, Erro
 
 fn last(table: &Table, column: &Column) -> Result<Option<Query>, Error> {
     let place = Value::Text(table.name.quoted(Postgres)?);
-    Ok(Some((LAST, vec![place, column.name.as_str().into()])))
+    Ok(Some((
+        POSTGRES_SEQUENCE,
+        vec![place, column.name.as_str().into()],
+    )))
 }
-
-/// The sequence of the default comes first: a column may own another one. The default may also name
-/// it in a text. One that has not counted yet begins with its start.
-const LAST: &str = r"
-SELECT COALESCE(pg_sequence_last_value(s.seqrelid::regclass), s.seqstart - s.seqincrement) AS last,
-  s.seqincrement AS step, s.seqrelid::bigint AS number, s.seqmin AS least, s.seqmax AS most
-FROM pg_sequence s WHERE s.seqrelid = COALESCE((
-  SELECT COALESCE(q.oid, to_regclass(replace(substring(pg_get_expr(v.adbin, v.adrelid)
-    FROM '^nextval\(\(?''((?:[^'']|'''')+)''::text'), '''''', ''''))::oid)
-  FROM pg_attrdef v
-  JOIN pg_attribute a ON a.attrelid = v.adrelid AND a.attnum = v.adnum
-  LEFT JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = v.oid
-    AND d.refclassid = 'pg_class'::regclass
-  LEFT JOIN pg_class q ON q.oid = d.refobjid AND q.relkind = 'S'
-  WHERE v.adrelid = $1::text::regclass AND a.attname = $2::text ORDER BY q.oid LIMIT 1
-), pg_get_serial_sequence($1::text, $2::text)::regclass::oid)";
 
 /// Who has which privileges on tables, besides their owners.
 const GRANTS: &str = "

@@ -2,7 +2,7 @@
 
 use rowkey_sql::{Conversion, NewId};
 use rowkey_tables::catalog::{
-    Catalog, Dependent, DependentKind, Generated, QualifiedName, creation_time,
+    Catalog, Dependent, DependentKind, Generated, POSTGRES_SEQUENCE, QualifiedName, creation_time,
 };
 use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::{Error, Silent};
@@ -206,22 +206,6 @@ async fn default_of_key(
     used_up(connection, work, refusals).await
 }
 
-/// The last number of the sequence of a column, or of its default, and whether there is a next one.
-const NEXT_NUMBER: &str = "
-SELECT n.last::text, n.last + n.increment BETWEEN q.seqmin AND LEAST(q.seqmax, n.largest) OR q.seqcycle
-FROM pg_attribute a
-LEFT JOIN pg_attrdef f ON f.adrelid = a.attrelid AND f.adnum = a.attnum
-JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass
-  AND (d.classid = 'pg_class'::regclass AND d.deptype = 'i' AND d.refobjid = a.attrelid
-      AND d.refobjsubid = a.attnum
-    OR d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid)
-JOIN pg_sequence q ON q.seqrelid = CASE d.classid WHEN 'pg_class'::regclass THEN d.objid ELSE d.refobjid END
-CROSS JOIN LATERAL (SELECT q.seqincrement::numeric AS increment,
-  COALESCE(pg_sequence_last_value(q.seqrelid), q.seqstart - q.seqincrement)::numeric AS last,
-  CASE a.atttypid WHEN 'int2'::regtype THEN 32767 WHEN 'int4'::regtype THEN 2147483647
-    ELSE 9223372036854775807 END AS largest) n
-WHERE a.attrelid = to_regclass($1) AND a.attname = $2";
-
 /// Rows that new programs write get the next number of the sequence as their old id.
 async fn used_up(
     connection: &mut Connection,
@@ -235,9 +219,13 @@ async fn used_up(
     let name = Value::Text(table.name().quoted(work.backend)?);
     let column = Value::from(key.column.name.as_str());
     let doing = format!("the next number of {}", table.name());
-    let rows = connection
-        .query(&doing, NEXT_NUMBER, &[name, column])
-        .await?;
+    let query = format!(
+        "SELECT s.last::text, s.last::numeric + s.step BETWEEN s.least AND LEAST(s.most, \
+         CASE a.atttypid WHEN 'int2'::regtype THEN 32767 WHEN 'int4'::regtype THEN 2147483647 \
+         ELSE 9223372036854775807 END) OR s.cycles FROM pg_attribute a, ({POSTGRES_SEQUENCE}) s \
+         WHERE a.attrelid = to_regclass($1::text) AND a.attname = $2::text"
+    );
+    let rows = connection.query(&doing, &query, &[name, column]).await?;
     if let Some(row) = rows.first()
         && !row.is(1)?
     {

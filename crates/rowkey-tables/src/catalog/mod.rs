@@ -26,6 +26,26 @@ use crate::connection::Connection;
 use crate::error::Error;
 use crate::types::layout::Layout;
 
+/// The sequence that counts the column `$2::text` of the table `$1::text` in PostgreSQL. That of the
+/// default comes first: the column may own another one. The default may also name it in a text. One
+/// that has not counted yet begins with its start.
+#[doc(hidden)]
+pub const POSTGRES_SEQUENCE: &str = r"
+SELECT COALESCE(pg_sequence_last_value(s.seqrelid::regclass), GREATEST(LEAST(
+    s.seqstart::numeric - s.seqincrement, 9223372036854775807), -9223372036854775808)::bigint) AS last,
+  s.seqincrement AS step, s.seqrelid::bigint AS number, s.seqmin AS least, s.seqmax AS most,
+  s.seqcycle AS cycles
+FROM pg_sequence s WHERE s.seqrelid = COALESCE((
+  SELECT COALESCE(q.oid, to_regclass(replace(substring(pg_get_expr(v.adbin, v.adrelid)
+    FROM '^nextval\(\(?''((?:[^'']|'''')+)''::text'), '''''', ''''))::oid)
+  FROM pg_attrdef v
+  JOIN pg_attribute a ON a.attrelid = v.adrelid AND a.attnum = v.adnum
+  LEFT JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = v.oid
+    AND d.refclassid = 'pg_class'::regclass
+  LEFT JOIN pg_class q ON q.oid = d.refobjid AND q.relkind = 'S'
+  WHERE v.adrelid = $1::text::regclass AND a.attname = $2::text ORDER BY q.oid LIMIT 1
+), pg_get_serial_sequence($1::text, $2::text)::regclass::oid)";
+
 impl Catalog {
     /// Reads the tables of the connection's default schema or database, and those of other schemas
     /// that refer to them or that they refer to.
