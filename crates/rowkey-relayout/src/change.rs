@@ -25,10 +25,9 @@ use crate::dialect::runs_changes;
 use crate::id_map;
 use crate::phase::Phase;
 use crate::plan::Plan;
-use crate::privileges::{refuse_privileges, work_of};
 use crate::refusals::Refusals;
 use crate::runner::Runner;
-use crate::state::{self, State, Way};
+use crate::state::{self, State, Way, refuse_privileges, work_of};
 use crate::work::{Form, Work};
 
 /// The plan of the change that has begun in a database, and is neither contracted nor undone.

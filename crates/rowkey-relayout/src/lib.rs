@@ -86,19 +86,15 @@
 mod batch_size;
 mod change;
 mod dialect;
-mod example_id;
 mod id_map;
 #[cfg(feature = "mysql")]
 mod mysql;
-mod new_references;
-mod old_table;
 mod phase;
 pub mod plan;
 mod positional;
 #[cfg(feature = "postgres")]
 mod postgres;
 pub mod preflight;
-mod privileges;
 mod refusals;
 mod runner;
 #[cfg(feature = "sqlite")]

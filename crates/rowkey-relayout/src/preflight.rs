@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::change;
 use crate::dialect;
-use crate::example_id::example_id;
+use crate::id_map::example_id;
 use crate::plan::{OldPrograms, Plan};
 use crate::refusals::Refusals;
 

@@ -12,8 +12,7 @@ use rowkey_tables::inventory::{self, Origin, Reference, others_of_type};
 use rowkey_tables::refusals;
 use rowkey_tables::types::{ColumnType, Type};
 
-use crate::example_id;
-use crate::id_map::{TABLE, is_of_another_format};
+use crate::id_map::{TABLE, is_of_another_format, is_unusable};
 use crate::plan::OldPrograms;
 use crate::work::{ChangedColumn, ChangedTable, Form, Source, Work, is_same_name};
 
@@ -476,7 +475,7 @@ impl Refusals {
             return Ok(());
         };
         let (key, _) = work.key()?;
-        let Some(is_unusable) = example_id::is_unusable(work.to, &key.table, created)? else {
+        let Some(is_unusable) = is_unusable(work.to, &key.table, created)? else {
             return Ok(());
         };
         let what = What::column(key.name(), created);

@@ -6,15 +6,15 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::advisory_lock::AdvisoryLock;
-use rowkey_tables::catalog::{Catalog, Table};
+use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
 use rowkey_tables::connection::{Connection, Row, Value};
 use rowkey_tables::dialect::Dialect;
 
+use crate::Phase;
 use crate::dialect::runs_changes;
 use crate::plan::Plan;
-use crate::privileges::{refuse_privileges, work_of};
+use crate::refusals::Refusals;
 use crate::work::Work;
-use crate::{Phase, new_references};
 
 /// The name of the table with the state. It exists while a change can go on or be undone.
 pub(super) const TABLE: &str = "rowkey_relayout";
@@ -217,7 +217,7 @@ impl State {
         };
         let work = Work::new(plan, &before)?;
         if way == Way::There {
-            new_references::refuse(&work, &now, self.is_done(Phase::Swap))?;
+            refuse_new_references(&work, &now, self.is_done(Phase::Swap))?;
         }
         Ok(work)
     }
@@ -579,4 +579,71 @@ fn another_version(why: String) -> Error {
         format!("{why}. The change was begun by another version of rowkey"),
         "finish or undo it with that version",
     )
+}
+
+/// The plan with the catalogue before the first phase. An account without some privileges sees
+/// other tables than the one that wrote the plan, so that those are named first.
+pub(super) async fn work_of(
+    connection: &mut Connection,
+    plan: &Plan,
+    catalog: &Catalog,
+) -> Result<Work, Error> {
+    if !plan.is_of(catalog) {
+        refuse_privileges(connection).await?;
+    }
+    Work::new(plan, catalog)
+}
+
+/// Fails for privileges that a change needs, whatever its plan.
+pub(super) async fn refuse_privileges(connection: &mut Connection) -> Result<(), Error> {
+    match connection.backend().rebuilds_tables() {
+        #[cfg(feature = "mysql")]
+        true => crate::mysql::refuse_privileges(connection).await,
+        _ => Ok(()),
+    }
+}
+
+/// Fails for a foreign key of another table that was added after the change had begun, and would go
+/// on referring to the old column or table.
+fn refuse_new_references(work: &Work, now: &Catalog, is_swapped: bool) -> Result<(), Error> {
+    let mut refusals = Refusals::default();
+    let is_rebuilt = work.backend.rebuilds_tables();
+    for table in &work.tables {
+        let old = old_table(work.backend, table.name());
+        let target = match (is_swapped, old) {
+            (true, Some(old)) => old,
+            // From then on, they refer to the new column.
+            (true, None) => continue,
+            (false, _) => table.name().clone(),
+        };
+        for (other, key) in now.references_to(&target) {
+            let is_own = work.tables.iter().any(|one| {
+                let name = one.name();
+                *name == other.name || old_table(work.backend, name).as_ref() == Some(&other.name)
+            });
+            let mut targets = key.target_columns.iter();
+            let is_concerned = is_rebuilt || targets.any(|one| table.changed(one).is_some());
+            if !is_own && is_concerned {
+                refusals.add(
+                    format!("the reference {} of {} to {target}", key.name, other.name),
+                    "it was added after the change had begun, and would stay with the old ids",
+                    match is_swapped {
+                        true => "drop it, and add it to the new table",
+                        false => "drop it, and add it after the swap, or undo the change and write a new plan",
+                    },
+                );
+            }
+        }
+    }
+    refusals.result()
+}
+
+/// The table with the old columns after the swap, on the databases that do not keep them in the
+/// same table.
+pub(crate) fn old_table(backend: Backend, table: &QualifiedName) -> Option<QualifiedName> {
+    match backend.rebuilds_tables() {
+        #[cfg(feature = "mysql")]
+        true => Some(table.sibling(crate::mysql::old_table(&table.name))),
+        _ => None,
+    }
 }

@@ -4,8 +4,7 @@
 //! kept at the end, and stands in the way back: the tables get their old definitions there, and
 //! nothing may be lost without a word.
 
-use super::definition::{Definition, in_double_quotes};
-use super::names::quote;
+use super::definition::{Definition, in_double_quotes, quote};
 use super::new_ids;
 use super::rebuild::{Rebuild, rebuild, written_columns};
 use super::rewriting::{OldValues, rewritten};

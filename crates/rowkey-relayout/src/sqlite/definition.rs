@@ -5,8 +5,15 @@
 
 use std::ops::Range;
 
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::sqlite::{Token, end_of_group, parts, tokens};
+
+/// A name in SQL.
+pub(super) fn quote(name: &str) -> Result<String, Error> {
+    Ok(quote_identifier(Backend::Sqlite, name)?)
+}
 
 /// What ends the type of a column.
 const COLUMN_CONSTRAINTS: [&str; 10] = [

@@ -14,7 +14,6 @@
 
 mod after_swap;
 mod definition;
-mod names;
 mod new_ids;
 mod rebuild;
 mod refusal;
@@ -25,8 +24,7 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::Table;
 
 pub(super) use self::after_swap::{contract, undo};
-use self::definition::Definition;
-use self::names::quote;
+use self::definition::{Definition, quote};
 use self::rebuild::{Rebuild, name_aside, rebuild, written_columns};
 pub(super) use self::refusal::refuse;
 use self::rewriting::{OldValues, Rewritten, rewritten};

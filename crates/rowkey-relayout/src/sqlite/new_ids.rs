@@ -8,8 +8,7 @@ use rowkey_tables::connection::Connection;
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::text_literal::text_literal;
 
-use super::definition::Definition;
-use super::names::quote;
+use super::definition::{Definition, quote};
 use super::rebuild::name_of_counter;
 use crate::dialect::old_id::{self, OldIdType};
 use crate::id_map::{IdMap, Reading, TABLE};

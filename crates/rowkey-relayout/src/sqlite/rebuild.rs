@@ -1,12 +1,11 @@
 //! Tables made anew, with the rows of the old ones.
 
 use rowkey_core::Backend;
-use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::{Generated, QualifiedName, Table};
 use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::{Error, Value};
 
-use super::definition::Definition;
+use super::definition::{Definition, quote};
 use crate::runner::Runner;
 
 /// A table to be made anew under its name.
@@ -260,7 +259,7 @@ pub(super) fn written_columns(table: &Table) -> Result<Vec<(&str, String)>, Erro
         .filter(|column| column.generated != Generated::Computed);
     written
         .map(|column| {
-            let quoted = quote_identifier(Backend::Sqlite, &column.name)?;
+            let quoted = quote(&column.name)?;
             Ok((column.name.as_str(), quoted))
         })
         .collect()

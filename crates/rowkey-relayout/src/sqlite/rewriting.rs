@@ -5,11 +5,10 @@
 //! types are changed in the text.
 
 use rowkey_core::Backend;
-use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::connection::{Connection, Value};
 
-use super::definition::{Definition, Retyped};
+use super::definition::{Definition, Retyped, quote};
 use crate::work::{ChangedColumn, ChangedTable, Work};
 
 /// A table after the change.
@@ -86,14 +85,13 @@ fn indexes_of(table: &ChangedTable) -> Vec<&str> {
 }
 
 async fn rename(scratch: &mut Connection, work: &Work) -> Result<(), Error> {
-    let quoted = |name: &str| quote_identifier(Backend::Sqlite, name);
     for table in &work.tables {
         let name = table.name().quoted(Backend::Sqlite)?;
         for changed in &table.columns {
             if changed.new_name == changed.column.name {
                 continue;
             }
-            let (from, to) = (quoted(&changed.column.name)?, quoted(&changed.new_name)?);
+            let (from, to) = (quote(&changed.column.name)?, quote(&changed.new_name)?);
             let rename = format!("ALTER TABLE {name} RENAME COLUMN {from} TO {to}");
             scratch
                 .execute("the new names of the columns", &rename)
@@ -118,7 +116,7 @@ fn retyped<'w>(
 ) -> Result<Vec<Retyped<'w>>, Error> {
     let retyped = |changed: &'w ChangedColumn| {
         let kept = match old_values {
-            OldValues::Kept => Some(quote_identifier(Backend::Sqlite, &changed.retired_name)?),
+            OldValues::Kept => Some(quote(&changed.retired_name)?),
             OldValues::Dropped => None,
         };
         Ok(Retyped {

@@ -10,8 +10,8 @@ use rowkey_tables::{Connection, Error};
 
 use crate::dialect::labelled;
 use crate::id_map::{IdMap, Reading, map_column};
-use crate::old_table::old_table;
 use crate::plan::{Plan, PlannedColumn};
+use crate::state::old_table;
 use crate::work::Form;
 
 /// A table of the plan as it is now.
