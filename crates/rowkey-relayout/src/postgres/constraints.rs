@@ -8,7 +8,7 @@ use crate::runner::Runner;
 use crate::work::{ChangedTable, Form, Work, quoted_list};
 use rowkey_core::Backend;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{ForeignKey, Index, Key};
+use rowkey_tables::catalog::{Index, Key};
 use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::text_literal::text_literal;
 
@@ -353,12 +353,7 @@ pub(super) async fn validate_foreign_keys(
     let name = table.name().quoted(work.backend)?;
     let query = "SELECT count(*) FROM pg_constraint WHERE conrelid = to_regclass($1) \
                  AND conname = $2 AND contype = 'f' AND convalidated";
-    let is_valid = |key: &&ForeignKey| {
-        !["NOT VALID", "NOT ENFORCED"]
-            .iter()
-            .any(|word| key.attributes.contains(word))
-    };
-    for key in table.foreign_keys().filter(is_valid) {
+    for key in table.foreign_keys().filter(|key| key.is_validated()) {
         let doing = format!("the validation of {} on {}", key.name, table.name());
         let values = [Value::Text(name.clone()), key.name.as_str().into()];
         if !runner.is_dry() && runner.is(&doing, query, &values).await? {

@@ -26,7 +26,7 @@ pub(super) async fn is_expanded(
     table: &ChangedTable,
 ) -> Result<bool, Error> {
     match table.columns.first() {
-        Some(column) => has_column(runner, table, &column.shadow_name()).await,
+        Some(column) => has_column(runner, table, &column.shadow_name(), "TRUE").await,
         None => Ok(true),
     }
 }
@@ -37,19 +37,23 @@ pub(super) async fn is_swapped(
     table: &ChangedTable,
 ) -> Result<bool, Error> {
     match table.columns.first() {
-        Some(column) => has_column(runner, table, &column.retired_name).await,
+        Some(column) => has_column(runner, table, &column.retired_name, "TRUE").await,
         None => Ok(false),
     }
 }
 
-async fn has_column(
+/// Whether a table has a column for which a condition on the catalogue's row is true.
+pub(super) async fn has_column(
     runner: &mut Runner<'_>,
     table: &ChangedTable,
     column: &str,
+    condition: &str,
 ) -> Result<bool, Error> {
-    let query = "SELECT count(*) FROM pg_attribute WHERE attrelid = to_regclass($1) \
-                 AND attname = $2 AND NOT attisdropped";
+    let query = format!(
+        "SELECT count(*) FROM pg_attribute WHERE attrelid = to_regclass($1) \
+         AND attname = $2 AND NOT attisdropped AND {condition}"
+    );
     let name = Value::Text(table.name().quoted(Backend::Postgres)?);
     let doing = format!("the columns of {}", table.name());
-    runner.is(&doing, query, &[name, column.into()]).await
+    runner.is(&doing, &query, &[name, column.into()]).await
 }

@@ -7,7 +7,7 @@ use rowkey_core::Backend;
 use rowkey_tables::catalog::QualifiedName;
 use rowkey_tables::{Error, Value};
 
-use super::names::quoted;
+use super::names::{has_column, quoted};
 use super::session;
 use crate::runner::Runner;
 use crate::work::{ChangedColumn, ChangedTable, Form, Work};
@@ -127,7 +127,7 @@ pub(super) async fn set(
     let names = NotNullNames::of(runner, work).await?;
     let columns = table.columns.iter().enumerate();
     for (place, column) in columns.filter(|(_, column)| !column.column.is_nullable) {
-        if is_not_null(runner, table, &column.shadow_name()).await? {
+        if has_column(runner, table, &column.shadow_name(), "attnotnull").await? {
             continue;
         }
         let doing = format!("NOT NULL of {}.{}", table.name(), column.shadow_name());
@@ -186,16 +186,4 @@ async fn not_filled(
             format!("run UPDATE {name} SET {old} = {old} WHERE {shadow} IS NULL, then go on"),
         )),
     })
-}
-
-async fn is_not_null(
-    runner: &mut Runner<'_>,
-    table: &ChangedTable,
-    column: &str,
-) -> Result<bool, Error> {
-    let query = "SELECT count(*) FROM pg_attribute WHERE attrelid = to_regclass($1) \
-                 AND attname = $2 AND attnotnull AND NOT attisdropped";
-    let name = Value::Text(table.name().quoted(rowkey_core::Backend::Postgres)?);
-    let doing = format!("the columns of {}", table.name());
-    runner.is(&doing, query, &[name, column.into()]).await
 }
