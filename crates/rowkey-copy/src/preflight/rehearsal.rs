@@ -142,7 +142,11 @@ impl<'c> Stage<'c> {
             return Ok(());
         };
         let left = existing.tables.iter().map(|table| &table.name);
-        let left = left.filter(|name| name.name.starts_with(STAND_IN));
+        let is_stand_in = |name: &QualifiedName| {
+            let number = name.name.strip_prefix(STAND_IN);
+            number.is_some_and(|number| number.parse::<usize>().is_ok())
+        };
+        let left = left.filter(|name| is_stand_in(name));
         let own = self
             .tables
             .iter()

@@ -14,6 +14,31 @@ use crate::error::Error;
 use crate::types::ColumnType;
 use crate::types::layout::Layout;
 
+/// The tables that `rowkey copy`, `rowkey relayout` and `rowkey rekey` make.
+const OWN: [&str; 7] = [
+    "rowkey_copy",
+    "rowkey_id_map",
+    "rowkey_old_ids",
+    "rowkey_relayout",
+    "rowkey_swapped",
+    "rowkey_swapped_no",
+    "rowkey_swapped_yes",
+];
+
+/// Those with a number behind: of a rehearsal that was interrupted, and of a Spark job.
+const OWN_BEFORE_NUMBER: [&str; 2] = ["rowkey_rehearsal_", "rowkey_staging_"];
+
+fn is_own(name: &str) -> bool {
+    let is_number = |rest: &str| {
+        rest.bytes()
+            .all(|byte| byte.is_ascii_hexdigit() || byte == b'_')
+    };
+    let mut rests = OWN_BEFORE_NUMBER
+        .iter()
+        .filter_map(|own| name.strip_prefix(own));
+    OWN.contains(&name) || rests.any(is_number)
+}
+
 /// The tables in which tools for migrations remember what they have done.
 const TOOLS: [&str; 43] = [
     "_sqlx_migrations",
@@ -270,7 +295,7 @@ impl Table {
         let is_one_of =
             |own: &[&str], name: &str| own.iter().any(|one| one.eq_ignore_ascii_case(name));
         let mut by_columns = TOOLS_BY_COLUMNS.iter();
-        name.starts_with("rowkey_")
+        is_own(name)
             // CakePHP's plugins have one each.
             || name.ends_with("_phinxlog")
             || is_one_of(&TOOLS, name)
@@ -642,6 +667,20 @@ mod tests {
                 "{text}"
             );
             assert_eq!(QualifiedName::from(read.to_string()), read, "{text}");
+        }
+    }
+
+    #[test]
+    fn tables_that_begin_like_those_of_this_program_are_not_its_own() {
+        for (name, expected) in [
+            ("rowkey_copy", true),
+            ("rowkey_rehearsal_12", true),
+            ("rowkey_staging_0a1b2c3d4e5f_7", true),
+            ("rowkey_orders", false),
+            ("rowkey_copy_of_orders", false),
+            ("rowkey_rehearsal_notes", false),
+        ] {
+            assert_eq!(Table::new(name).is_of_tools(), expected, "{name}");
         }
     }
 }
