@@ -53,12 +53,14 @@ impl Merge {
         });
         let others = others.map(|place| quoted(&side.columns[place].name));
         let others: Vec<String> = others.collect::<Result<_, _>>()?;
-        let update = (!others.is_empty()).then(|| update(&table, &temporary, &others, &same_key));
+        // Not those of tables that inherit from it.
+        let rows = side.rows()?;
+        let update = (!others.is_empty()).then(|| update(&rows, &temporary, &others, &same_key));
         let word = target.temporary;
         // Rows that are there may refer to new ones.
         let mut statements = vec![format!(
             "INSERT INTO {table} ({columns}) {}SELECT {columns} FROM {temporary} AS new \
-             WHERE NOT EXISTS (SELECT 1 FROM {table} AS old WHERE {same_key})",
+             WHERE NOT EXISTS (SELECT 1 FROM {rows} AS old WHERE {same_key})",
             target.own_numbers
         )];
         statements.extend(update);

@@ -59,13 +59,13 @@ async fn partitioned(source: String, target: String) -> Result<()> {
 /// Rows of a table that inherits are no rows of the other one, on both sides.
 async fn inherited(source: String, target: String) -> Result<()> {
     let tables = [
-        "CREATE TABLE book (id integer PRIMARY KEY)",
+        "CREATE TABLE book (id integer PRIMARY KEY, title text)",
         "CREATE TABLE atlas (scale integer, PRIMARY KEY (id)) INHERITS (book)",
     ];
     let (mut from, mut to) = (open(&source).await?, open(&target).await?);
     let rows = [
-        "INSERT INTO book VALUES (1)",
-        "INSERT INTO atlas VALUES (2, 1000)",
+        "INSERT INTO book VALUES (1, 'a')",
+        "INSERT INTO atlas VALUES (2, 'b', 1000)",
     ];
     execute(&mut from, "the source", &[tables, rows].concat()).await?;
     execute(&mut to, "the target", &tables).await?;
@@ -76,5 +76,22 @@ async fn inherited(source: String, target: String) -> Result<()> {
         rowkey_copy::copy(&mut from, &mut to, &plan, &Request::default(), &mut Silent).await?;
     let is_counted = |note: &String| note.contains("programs have added");
     ensure!(!again.notes.iter().any(is_counted), "{again:?}");
+
+    // Merged into the one table, with a row of the other that has the same key.
+    let anew = [
+        "DROP TABLE rowkey_copy",
+        "DELETE FROM ONLY book",
+        "UPDATE atlas SET id = 1",
+    ];
+    execute(&mut to, "the target's atlas", &anew).await?;
+    let mut plan = plan;
+    plan.tables.retain(|table| table.name.name == "book");
+    plan.tables[0].existing_rows = Some(ExistingRows::Merge);
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await?;
+    let titles = "SELECT COUNT(*) FROM ONLY book WHERE id = 1 AND title = 'a'";
+    ensure!(to.count("the book", titles, &[]).await? == 1);
+    let atlas = "SELECT COUNT(*) FROM atlas WHERE id = 1 AND title = 'b'";
+    ensure!(to.count("the atlas", atlas, &[]).await? == 1);
     Ok(())
 }
