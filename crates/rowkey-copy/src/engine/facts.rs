@@ -1,5 +1,7 @@
 //! Which facts and statements a database has. In a pattern, `{}` is the name of a column.
 
+use std::borrow::Cow;
+
 use rowkey_tables::catalog::{Column, Table};
 use rowkey_tables::types::Type;
 use rowkey_tables::{Error, Value};
@@ -66,7 +68,7 @@ pub(crate) struct Columns {
 }
 
 /// A query and its values.
-pub(crate) type Query = (&'static str, Vec<Value>);
+pub(crate) type Query = (Cow<'static, str>, Vec<Value>);
 
 /// Statements from a sequence, a table, a column and a number.
 pub(crate) type AfterSequence = fn(&str, &str, &str, i128) -> [String; 2];

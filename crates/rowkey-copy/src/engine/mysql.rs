@@ -258,12 +258,23 @@ fn after_sequence(sequence: &str, table: &str, column: &str, last: i128) -> [Str
     ]
 }
 
-fn last(table: &Table, _: &Column) -> Result<Option<Query>, Error> {
+fn last(table: &Table, column: &Column) -> Result<Option<Query>, Error> {
+    // Numbers that sessions have taken in advance may be in use.
+    if let Some(sequence) = column.sequence() {
+        let query = format!(
+            "SELECT next_not_cached_value - step, step FROM \
+             (SELECT next_not_cached_value, COALESCE(NULLIF(increment, 0), 1) AS step FROM {sequence}) AS s"
+        );
+        return Ok(Some((query.into(), Vec::new())));
+    }
     let query = "SELECT CAST(auto_increment - 1 AS CHAR) FROM information_schema.tables \
                  WHERE table_schema = COALESCE(?, DATABASE()) AND table_name = ?";
     let schema = table.name.schema.as_deref();
     let schema = schema.map_or(Value::Null, Value::from);
-    Ok(Some((query, vec![schema, table.name.name.as_str().into()])))
+    Ok(Some((
+        query.into(),
+        vec![schema, table.name.name.as_str().into()],
+    )))
 }
 
 const PROGRAMS: &str = "

@@ -213,7 +213,7 @@ fn after(side: &TableSide, column: &str, last: i128) -> Result<Vec<String>, Erro
 fn last(table: &Table, column: &Column) -> Result<Option<Query>, Error> {
     let place = Value::Text(table.name.quoted(Postgres)?);
     Ok(Some((
-        POSTGRES_SEQUENCE,
+        POSTGRES_SEQUENCE.into(),
         vec![place, column.name.as_str().into()],
     )))
 }

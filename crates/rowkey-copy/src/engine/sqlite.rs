@@ -183,5 +183,5 @@ fn after(side: &TableSide, _: &str, last: i128) -> Result<Vec<String>, Error> {
 fn last(table: &Table, column: &Column) -> Result<Option<Query>, Error> {
     let query = "SELECT seq FROM sqlite_sequence WHERE name = ?";
     let name = table.name.name.as_str();
-    Ok((column.generated == Generated::AutoIncrement).then(|| (query, vec![name.into()])))
+    Ok((column.generated == Generated::AutoIncrement).then(|| (query.into(), vec![name.into()])))
 }

@@ -206,7 +206,10 @@ fn last(table: &Table, column: &Column) -> Result<Option<Query>, Error> {
     let query = "SELECT CONVERT(bigint, last_value) FROM sys.identity_columns \
                  WHERE object_id = OBJECT_ID(@P1) AND name = @P2";
     let place = Value::Text(table.name.quoted(SqlServer)?);
-    Ok(Some((query, vec![place, column.name.as_str().into()])))
+    Ok(Some((
+        query.into(),
+        vec![place, column.name.as_str().into()],
+    )))
 }
 
 const PROGRAMS: &str = "
