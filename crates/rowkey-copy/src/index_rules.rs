@@ -103,6 +103,11 @@ pub(super) fn parts_of(source: Backend, definition: &str) -> Option<(Vec<&str>, 
     let words = behind_table(source, definition)?;
     let words = words.strip_prefix("USING btree").unwrap_or(words);
     let (group, behind) = first_group(words.trim_start())?;
+    // Columns that PostgreSQL only keeps beside those of the index.
+    let behind = match behind.trim_start().strip_prefix("INCLUDE ") {
+        Some(included) => first_group(included)?.1,
+        None => behind,
+    };
     let condition = match behind.trim() {
         "" => None,
         behind if behind.get(..6)?.eq_ignore_ascii_case("WHERE ") => Some(&behind[6..]),

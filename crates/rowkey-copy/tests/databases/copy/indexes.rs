@@ -18,6 +18,10 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("indexes_of_beginnings_to_{}", test_name(target));
         pair(suite, &name, [Backend::MySql], target, of_beginnings);
     }
+    for target in [Backend::MySql, Backend::MariaDb, Backend::Sqlite] {
+        let name = format!("indexes_with_more_columns_to_{}", test_name(target));
+        pair(suite, &name, [Backend::Postgres], target, with_included);
+    }
     for target in [Backend::MySql, Backend::Sqlite] {
         let name = format!("indexes_for_like_to_{}", test_name(target));
         pair(suite, &name, [Backend::Postgres], target, for_like);
@@ -77,6 +81,29 @@ async fn within_a_product(source: String, target: String) -> Result<()> {
     let before: Vec<_> = before.into_iter().map(described).collect();
     let after: Vec<_> = after.into_iter().map(described).collect();
     ensure!(before == after, "{before:?} {after:?}");
+    Ok(())
+}
+
+/// Columns that are only kept beside those of a key or an index are no part of its rule.
+async fn with_included(source: String, target: String) -> Result<()> {
+    let statements = [
+        "CREATE TABLE thing (number integer, title varchar(40), size integer, \
+         PRIMARY KEY (number) INCLUDE (size), CONSTRAINT titles UNIQUE (title) INCLUDE (size))",
+        "CREATE UNIQUE INDEX sizes ON thing (size DESC) INCLUDE (number, title)",
+        "CREATE INDEX other ON thing (size, title) INCLUDE (number)",
+    ];
+    execute(&mut open(&source).await?, "the source", &statements).await?;
+    let plan = plan(&source, &target).await?;
+    let report = copy(&source, &target, &plan).await?;
+    let is_lost = |note: &String| note.contains("is left out, because");
+    ensure!(!report.notes.iter().any(is_lost), "{report:?}");
+    let mut to = open(&target).await?;
+    to.execute("a row", "INSERT INTO thing VALUES (1, 'a', 1)")
+        .await?;
+    for row in ["(1, 'b', 2)", "(2, 'a', 2)", "(2, 'b', 1)"] {
+        let insert = format!("INSERT INTO thing VALUES {row}");
+        ensure!(to.execute("a row twice", &insert).await.is_err(), "{row}");
+    }
     Ok(())
 }
 
