@@ -181,6 +181,10 @@ fn default_of(
         own == Some(Type::Interval) && matches!(column.own, Type::Text(_) | Type::PaddedText(_));
     let translated = match original.is_serial() || is_moment || is_span {
         true => None,
+        // The expression names the type.
+        false if own == Some(Type::Own) && column.own != Type::Own => {
+            defaults::value(source, side.backend, column.own, sql)
+        }
         false => defaults::translated(
             source,
             side.backend,

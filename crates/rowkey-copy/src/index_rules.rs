@@ -161,6 +161,7 @@ impl Parsed {
                 .columns
                 .iter()
                 .find(|column| column.name == term.column);
+            let column = column.filter(|column| self.kind != "SPATIAL " || column.own == Type::Own);
             let prefix = column.map(|column| prefix(term, column, is_family, is_unique));
             let Some(Some(prefix)) = prefix else {
                 return Ok(Err(NoRules::NotUnderstood));

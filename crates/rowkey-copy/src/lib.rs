@@ -30,6 +30,7 @@ mod names;
 mod objects;
 mod omissions;
 mod orphan;
+mod own_types;
 #[cfg(feature = "parquet")]
 #[cfg_attr(docsrs, doc(cfg(feature = "parquet")))]
 pub mod parquet;

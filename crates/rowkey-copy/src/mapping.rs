@@ -209,10 +209,6 @@ impl CopyPlan {
                 name(),
                 why,
                 match from.meaning() {
-                    // Its values cannot be read.
-                    Some(Type::Own) if !source.shows_own_types_as_text() => {
-                        "delete its entry to leave it out"
-                    }
                     Some(_) => "give it a type with `to`, or delete its entry to leave it out",
                     None => "delete its entry to leave it out",
                 },
@@ -369,11 +365,8 @@ impl ColumnSide {
             _ if matches!(self.own, Type::Enum | Type::Set) => false,
             Content::Values(_) if self.own == Type::Own => has_any_type,
             Content::Values(Kind::Json) => false,
-            Content::Values(Kind::Text)
-                if matches!(self.own, Type::Loose(_) | Type::Decimal(_)) =>
-            {
-                false
-            }
+            Content::Values(Kind::Text) if has_any_type => matches!(self.own, Type::Text(_)),
+            Content::Values(Kind::Text) if matches!(self.own, Type::Decimal(_)) => false,
             Content::Values(Kind::Decimal) if matches!(self.own, Type::Loose(_)) => false,
             Content::Values(Kind::Time | Kind::Timestamp) => !has_any_type,
             Content::Values(Kind::Single | Kind::Double) => engine(source).values.reads_floats,

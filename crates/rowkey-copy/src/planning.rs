@@ -14,10 +14,10 @@ use rowkey_tables::{Connection, Error, Progress, Step, StoredIds};
 use crate::collations::replace_unknown;
 use crate::engine::engine;
 use crate::existing::has_rows;
-use crate::partitions;
 use crate::plan::{ColumnPlan, CopyPlan, CopyPolicy, ExistingRows, TablePlan, VERSION};
 use crate::replacements::Replacements;
 use crate::untyped;
+use crate::{own_types, partitions};
 
 /// What a person chooses for all tables of a plan.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,6 +60,9 @@ pub async fn plan(
     let backend = target.backend();
     let mut planned = plan_for(source, backend, &there.tables, choices, progress, ids).await?;
     replace_unknown(target, &mut planned.plan).await?;
+    if choices.unknown_types_as_text {
+        own_types::replace_unknown(source, target, &mut planned.plan).await?;
+    }
     for table in &mut planned.plan.tables {
         if table.existing_rows.is_some() {
             let rows = table.becomes.quoted(target.backend())?;
@@ -102,7 +105,8 @@ pub(crate) async fn plan_for(
     let mut empty = Vec::new();
     for table in &tables {
         progress.report(Step::Begins(format!("examining {}", table.name)));
-        for (column, own) in untyped::types(source, table).await? {
+        let mixed_as_text = choices.unknown_types_as_text && target != planner.source;
+        for (column, own) in untyped::types(source, table, mixed_as_text).await? {
             planner.untyped.insert(place(table, &column), own);
         }
         for column in planner.id_columns(table) {
@@ -451,11 +455,7 @@ impl<'c> Planner<'c> {
                 bytes: 8,
                 is_unsigned: false,
             },
-            Type::Own
-                if self.choices.unknown_types_as_text && self.source.shows_own_types_as_text() =>
-            {
-                Type::Text(None)
-            }
+            Type::Own if self.choices.unknown_types_as_text => Type::Text(None),
             other => other,
         };
         let wanted = match column.enum_words.as_slice() {
@@ -475,10 +475,7 @@ impl<'c> Planner<'c> {
         {
             written = types::write(self.target, Type::Text(None), is_indexed);
         }
-        written.map_err(|refusal| match own {
-            Type::Own if !self.source.shows_own_types_as_text() => refusal.why.to_owned(),
-            _ => format!("{}; {}", refusal.why, refusal.instead),
-        })
+        written.map_err(|refusal| format!("{}; {}", refusal.why, refusal.instead))
     }
 
     /// Gives whole numbers the type of those that they refer to, where both have to have the same.

@@ -1,4 +1,4 @@
-//! Columns of SQLite that have no type: their values decide.
+//! Columns of SQLite whose values decide, because they have no type, or values of several.
 
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::{Column, Table};
@@ -7,18 +7,20 @@ use rowkey_tables::{Connection, Error};
 
 use crate::engine::{engine, of_column};
 
-/// The columns of a table whose values are all text, all integers or all floating-point numbers.
-/// Others stay what SQLite takes them for, which is bytes.
+/// The columns of a table whose values are all text, all integers or all floating-point numbers, if
+/// they have no type; and if a person wants that, those whose values are of several types, as text.
+/// Others stay what SQLite takes them for.
 pub(super) async fn types(
     source: &mut Connection,
     table: &Table,
+    mixed_as_text: bool,
 ) -> Result<Vec<(String, Type)>, Error> {
     let backend = source.backend();
     let Some(pattern) = engine(backend).rows.class else {
         return Ok(Vec::new());
     };
     let columns = table.columns.iter();
-    let columns = columns.filter(|column| column.sql_type.trim().is_empty());
+    let columns = columns.filter(|column| mixed_as_text || has_no_type(column));
     let columns: Vec<&Column> = columns.collect();
     if columns.is_empty() {
         return Ok(Vec::new());
@@ -27,7 +29,18 @@ pub(super) async fn types(
     for column in &columns {
         let name = quote_identifier(backend, &column.name)?;
         let class = of_column(pattern, &name);
-        let class = format!("CASE WHEN {name} IS NOT NULL THEN {class} END");
+        // What the reader takes for a value of the column's own type.
+        let integer = match column.column_type(backend).meaning() {
+            Some(Type::Flag) => format!("{name} IN ('t', 'f')"),
+            Some(Type::Loose(_)) => {
+                format!("{class} = 'real' OR {name} IN ('NaN', 'Infinity', '-Infinity')")
+            }
+            Some(Type::Json | Type::Uuid) => "TRUE".into(),
+            _ => "FALSE".into(),
+        };
+        let class = format!(
+            "CASE WHEN {name} IS NULL THEN NULL WHEN {integer} THEN 'integer' ELSE {class} END"
+        );
         classes.push(format!("MIN({class}), MAX({class})"));
     }
     let (classes, rows) = (classes.join(", "), table.name.quoted(backend)?);
@@ -41,6 +54,13 @@ pub(super) async fn types(
             row.optional_text(2 * place + 1)?,
         );
         let own = match classes {
+            // Those of blobs, which have no text, are refused where they are.
+            (Some(one), Some(other))
+                if mixed_as_text && one != other && (one != "blob" || has_no_type(column)) =>
+            {
+                Type::Text(None)
+            }
+            _ if !has_no_type(column) => continue,
             (Some("text"), Some("text")) => Type::Text(None),
             (Some("integer"), Some("integer")) => Type::Integer {
                 bytes: 8,
@@ -52,4 +72,8 @@ pub(super) async fn types(
         found.push((column.name.clone(), own));
     }
     Ok(found)
+}
+
+fn has_no_type(column: &Column) -> bool {
+    column.sql_type.trim().is_empty()
 }

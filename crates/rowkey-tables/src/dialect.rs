@@ -438,8 +438,8 @@ WHERE table_type = 'BASE TABLE' AND table_schema <> DATABASE()
         }
     }
 
-    /// Whether the server itself writes values of types that no other database has as text.
-    fn shows_own_types_as_text(self) -> bool {
+    /// Whether a column of a type that no other database has can be written as text.
+    fn reads_own_types_from_text(self) -> bool {
         match self.database() {
             Postgres | Sqlite | SqlServer => true,
             MySql | MariaDb => false,

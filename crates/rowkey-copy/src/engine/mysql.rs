@@ -3,11 +3,11 @@
 use rowkey_core::Backend::MySql;
 use rowkey_tables::catalog::{Column, Table};
 use rowkey_tables::text_literal::text_literal;
-use rowkey_tables::types::Type;
+use rowkey_tables::types::{Kind, Type};
 use rowkey_tables::{Error, Value};
 
 use super::facts::*;
-use crate::table_side::TableSide;
+use crate::table_side::{ColumnSide, Content, TableSide};
 
 const UNCHECKED: Unchecked = Unchecked {
     off: "SET SESSION foreign_key_checks = 0",
@@ -100,7 +100,7 @@ const fn of(
             pages: None,
             sample: |share| Sample::Condition(format!("RAND() < {share:.9}")),
             sampled: |rows| rows,
-            selected: |_, name, _| name.to_owned(),
+            selected,
             shown: "CAST({} AS CHAR)",
             zero_characters: "LOCATE(X'00', CAST({} AS BINARY)) > 0",
             zero_dates: Some(
@@ -186,6 +186,20 @@ const fn of(
             utc: "",
             writes_uuids: true,
         },
+    }
+}
+
+/// Geometry as text: where there is a reference system, as PostGIS writes it, which is the order of
+/// coordinates in which both products store them. The text of a vector is made of its bytes, because
+/// the server's has six digits.
+fn selected(column: &ColumnSide, name: &str, _: usize) -> String {
+    match (column.sql_type.name(), column.own, column.content) {
+        ("vector", ..) => format!("CAST({name} AS BINARY)"),
+        (_, Type::Own, Content::Values(Kind::Text)) => format!(
+            "CONCAT(CASE ST_SRID({name}) WHEN 0 THEN '' ELSE CONCAT('SRID=', ST_SRID({name}), ';') END, \
+             ST_AsText({name} /*!80001 , 'axis-order=long-lat' */))"
+        ),
+        _ => name.to_owned(),
     }
 }
 

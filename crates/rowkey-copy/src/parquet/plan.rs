@@ -7,7 +7,6 @@ use rowkey_core::format::FormatKind;
 use rowkey_core::storage::StoragePlan;
 use rowkey_sql::StoredForm;
 use rowkey_tables::catalog::{self, Catalog, QualifiedName};
-use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{self, ColumnType, Kind, Type};
 use rowkey_tables::{Connection, Error, Progress, StoredIds};
 
@@ -185,9 +184,9 @@ fn kind_back(own: Type, target: Backend, to: &str) -> Option<Kind> {
 }
 
 /// How both sides see a value that a column of a file is for.
-fn kind_of(source: Backend, from: Type, to: Type) -> Option<Kind> {
+fn kind_of(from: Type, to: Type) -> Option<Kind> {
     let kind = match (from, to) {
-        (Type::Own, Type::Text(_)) if source.shows_own_types_as_text() => Some(Kind::Text),
+        (Type::Own, Type::Text(_)) => Some(Kind::Text),
         _ => types::pair(from, to),
     };
     kind.filter(|kind| parquet_types::kind(to) == Some(*kind))
@@ -346,7 +345,7 @@ fn column_to(
         Planned::Values(words) => {
             let to = parquet_types::parse(words)
                 .ok_or_else(|| refused(&format!("`{words}` is no type of files")))?;
-            let kind = kind_of(source, own, to)
+            let kind = kind_of(own, to)
                 .ok_or_else(|| refused(&format!("`{words}` does not hold all of its values")))?;
             (Content::Values(kind), to, None)
         }

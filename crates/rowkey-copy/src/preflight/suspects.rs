@@ -146,9 +146,7 @@ impl ColumnPair<'_> {
             // Whether a number has few digits, only its reader says.
             Kind::Single => suspects.all = true,
             Kind::Double => suspects.add("typeof({}) NOT IN ('null', 'real')"),
-            Kind::Text if matches!(self.from.own, Type::Own | Type::Loose(_)) => {
-                suspects.add("typeof({}) = 'blob'");
-            }
+            Kind::Text if self.from.own != Type::Json => suspects.add("typeof({}) = 'blob'"),
             Kind::Text | Kind::Json => suspects.add("typeof({}) NOT IN ('null', 'text')"),
             Kind::Own => {}
             Kind::Bytes => suspects.add("typeof({}) NOT IN ('null', 'blob')"),
@@ -264,7 +262,9 @@ impl ColumnPair<'_> {
         };
         // The functions for the length of text do not take JSON.
         suspects.all |= self.from.own == Type::Json;
-        if matches!(self.from.own, Type::Own | Type::Loose(_) | Type::Decimal(_)) {
+        let is_number =
+            |own| self.source.stores_any_type() && !matches!(own, Type::Text(_) | Type::Json);
+        if matches!(self.from.own, Type::Own | Type::Decimal(_)) || is_number(self.from.own) {
             // The text of these types has no length in the source.
             let is_limited = matches!(self.to.own, Type::Text(Some(_)) | Type::PaddedText(_))
                 || self.to.most_bytes.is_some();

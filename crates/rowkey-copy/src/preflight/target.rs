@@ -11,10 +11,7 @@ use crate::collations::known_collations;
 use crate::engine::engine;
 use crate::plan::CopyPlan;
 use crate::table_side::{ColumnSide, Content, TableSide};
-use crate::{existing, names};
-
-/// What PostgreSQL calls words that it does not understand.
-const SYNTAX_ERROR: &str = "42601";
+use crate::{existing, names, own_types};
 
 /// Whether none of the tables exists, so that they are to be made unless a person says otherwise.
 pub(super) fn has_none(catalog: &Catalog, sides: &[&TableSide]) -> bool {
@@ -277,20 +274,11 @@ async fn unknown_types(
     creates: bool,
 ) -> Result<Vec<Refusal>, Error> {
     let mut refused = Vec::new();
-    let Some(query) = engine(target.backend()).target.user_type else {
-        return Ok(refused);
-    };
     for (number, side) in sides.iter().enumerate() {
         for column in side.columns.iter().filter(|column| column.own == Type::Own) {
-            let values = [Value::from(column.sql_type.as_str())];
-            let doing = "the types of the target";
-            let (is_known, is_read_from_text) = match target.one_row(doing, query, &values).await {
-                // The words don't name a type.
-                Err(error) if error.sql_state().as_deref() == Some(SYNTAX_ERROR) => (false, false),
-                row => {
-                    let row = row?;
-                    (row.optional_text(0)?.is_some(), row.is(1)?)
-                }
+            let known = own_types::known(target, column.sql_type.as_str()).await?;
+            let Some((is_known, is_read_from_text)) = known else {
+                return Ok(refused);
             };
             let why = match column.content {
                 // The type of a column that exists is looked at with it.

@@ -64,6 +64,14 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
     };
     Ok(match (kind, column.own) {
         (Kind::Own, _) => Cell::Bytes(batch.keep(value)),
+        (Kind::Text, Type::Own) if column.sql_type.name() == "vector" => {
+            let (numbers, []) = value.as_chunks() else {
+                return Err("the server has sent an incomplete vector".into());
+            };
+            let numbers = numbers.iter().map(|bytes| f32::from_le_bytes(*bytes));
+            let numbers: Vec<String> = numbers.map(|number| number.to_string()).collect();
+            Cell::Text(batch.keep(format!("[{}]", numbers.join(",")).as_bytes()))
+        }
         (Kind::Text, Type::Bits { length, .. }) => {
             let digits: String = value.iter().map(|byte| format!("{byte:08b}")).collect();
             // The last of them, because the first byte is filled with zeros.

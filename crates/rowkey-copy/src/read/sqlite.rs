@@ -72,7 +72,6 @@ impl<'r> Found<'r> {
             Content::Values(kind) => kind,
         };
         let is_loose = matches!(column.own, Type::Loose(_));
-        let is_any = is_loose || column.own == Type::Own;
         // The word has numeric affinity, which makes numbers of them.
         let is_json = column.own == Type::Json;
         Ok(match (kind, &self) {
@@ -88,12 +87,10 @@ impl<'r> Found<'r> {
             (Kind::Decimal, Self::Real(number)) if is_loose && number.is_finite() => {
                 Cell::Decimal(batch.keep(number.to_string().as_bytes()))
             }
-            (Kind::Text | Kind::Json, Self::Integer(number)) if is_any || is_json => {
+            (Kind::Text | Kind::Json, Self::Integer(number)) => {
                 Cell::Text(batch.keep(number.to_string().as_bytes()))
             }
-            (Kind::Text | Kind::Json, Self::Real(number))
-                if is_any || is_json && number.is_finite() =>
-            {
+            (Kind::Text | Kind::Json, Self::Real(number)) if !is_json || number.is_finite() => {
                 Cell::Text(batch.keep(format!("{number:?}").as_bytes()))
             }
             (Kind::Bool, Self::Integer(truth @ (0 | 1))) => Cell::Bool(*truth == 1),
@@ -142,6 +139,9 @@ impl<'r> Found<'r> {
             Self::Integer(number) => format!("the integer {number}"),
             Self::Real(number) => format!("the real number {number}"),
             Self::Text(text) => format!("the text \"{}\"", shortened(text)),
+            Self::Blob(bytes) if column.content == Content::Values(Kind::Text) => {
+                format!("a blob of {} bytes, which has no text", bytes.len())
+            }
             Self::Blob(bytes) => format!("a blob of {} bytes", bytes.len()),
         };
         match column.sql_type.as_str() {

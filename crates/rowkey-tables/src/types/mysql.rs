@@ -69,7 +69,7 @@ fn parse(sql_type: &str) -> Option<Type> {
         "inet4" => Type::Text(Some(15)),
         "inet6" => Type::Text(Some(39)),
         "geometry" | "point" | "linestring" | "polygon" | "multipoint" | "multilinestring"
-        | "multipolygon" | "geometrycollection" | "geomcollection" => Type::Own,
+        | "multipolygon" | "geometrycollection" | "geomcollection" | "vector" => Type::Own,
         _ => return None,
     })
 }

@@ -63,13 +63,11 @@ impl ColumnType {
             (Type::Decimal(_), Type::Text(_)) if self.backend == Backend::Postgres => {
                 Some(Kind::Text)
             }
-            // The server itself writes these as text.
-            (Type::Own, Type::Text(_) | Type::Enum) if self.backend.shows_own_types_as_text() => {
-                Some(Kind::Text)
-            }
+            // The server itself has a text for these.
+            (Type::Own, Type::Text(_) | Type::Enum) => Some(Kind::Text),
             // It reads enums from it. Whether the type is one, the target's catalogue says.
             (Type::Text(_) | Type::PaddedText(_) | Type::Enum, Type::Own)
-                if target.backend.shows_own_types_as_text() =>
+                if target.backend.reads_own_types_from_text() =>
             {
                 Some(Kind::Text)
             }
@@ -95,8 +93,8 @@ impl ColumnType {
             false => {
                 self.backend.shares_own_types_with(target)
                     && !matches!(own, Some(Type::Uuid | Type::Json))
-                    // MySQL has no types for addresses.
-                    && !matches!(self.name(), "inet4" | "inet6")
+                    // MySQL has no types for addresses, and a name of its own for this geometry.
+                    && !matches!(self.name(), "inet4" | "inet6" | "geomcollection")
             }
         }
     }
@@ -244,7 +242,10 @@ mod tests {
             ),
             (MySql, "decimal(9,2)", Postgres, "text", None),
             (MySql, "point", MariaDb, "point", Some(Kind::Own)),
-            (MySql, "point", MariaDb, "longtext", None),
+            (MySql, "point", MariaDb, "longtext", Some(Kind::Text)),
+            (MySql, "longtext", MariaDb, "point", None),
+            (MariaDb, "vector(3)", MySql, "vector(3)", Some(Kind::Own)),
+            (MariaDb, "vector(3)", MySql, "vector(4)", None),
             (Sqlite, "INTEGER", Sqlite, "integer", Some(Kind::Own)),
             (Sqlite, "STRING", Postgres, "text", Some(Kind::Text)),
             (

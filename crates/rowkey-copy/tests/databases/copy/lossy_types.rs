@@ -25,7 +25,6 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         sqlite,
         engine,
     );
-    pair(suite, "geometry", servers, postgres, geometry);
     for target in crate::LIVE {
         let name = format!("infinite_intervals_to_{}", test_name(target));
         pair(suite, &name, [postgres], target, infinite_intervals);
@@ -281,24 +280,5 @@ async fn left_out_indexes(source: String, target: String) -> Result<()> {
         types[1].starts_with("longtext") && types[2].starts_with("varchar"),
         "{types:?}"
     );
-    Ok(())
-}
-
-/// The server does not write a geometry as text, so a plan does not propose that.
-async fn geometry(source: String, target: String) -> Result<()> {
-    let table = "CREATE TABLE t (id integer PRIMARY KEY, place geometry)";
-    open(&source).await?.execute("the source", table).await?;
-    let mut plan = plan(&source, &target).await?;
-    let columns = &plan.tables[0].columns;
-    let refused = columns[1].refused.clone().unwrap_or_default();
-    ensure!(refused == "PostgreSQL has no such type", "{refused}");
-    let found = preflight(&source, &target, &plan).await?;
-    ensure!(
-        matches!(&found.refused[..], [one] if one.matches("delete its entry").count() == 1
-            && !one.contains("give it a type")),
-        "{found:?}"
-    );
-    plan.tables[0].columns.pop();
-    copy(&source, &target, &plan).await?;
     Ok(())
 }

@@ -238,6 +238,10 @@ impl IndexRows {
     fn terms(&self) -> Vec<IndexTerm> {
         // The part of a column that a spatial index has is not one that people can write.
         let has_prefixes = self.kind != "SPATIAL";
+        // The catalogue does not say by which distance it is.
+        if self.kind == "VECTOR" {
+            return Vec::new();
+        }
         let terms = self.parts.iter().map(|part| {
             Some(IndexTerm {
                 column: part.column.clone()?,
@@ -251,7 +255,7 @@ impl IndexRows {
     /// As in `SHOW CREATE TABLE`, for people to read.
     fn definition(&self) -> String {
         let kind = match (self.kind.as_str(), self.is_unique) {
-            (kind @ ("FULLTEXT" | "SPATIAL"), _) => format!("{kind} "),
+            (kind @ ("FULLTEXT" | "SPATIAL" | "VECTOR"), _) => format!("{kind} "),
             (_, true) => "UNIQUE ".into(),
             _ => String::new(),
         };
