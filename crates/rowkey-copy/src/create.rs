@@ -176,9 +176,9 @@ fn default_of(
     let is_moment = own == Some(Type::Instant)
         && engine(side.backend).columns.has_local_now
         && column.own == Type::Timestamp;
-    // The copy writes intervals in another form than definitions do.
-    let is_span =
-        own == Some(Type::Interval) && matches!(column.own, Type::Text(_) | Type::PaddedText(_));
+    // The copy writes these in another form than definitions do.
+    let is_text = matches!(column.own, Type::Text(_) | Type::PaddedText(_));
+    let is_span = is_text && own == Some(Type::Interval) || column.is_text_of_others();
     let translated = match original.is_serial() || is_moment || is_span {
         true => None,
         // The expression names the type.

@@ -127,7 +127,9 @@ impl CopyPlan {
         let from: Vec<ColumnSide> = from.collect();
         let to: Vec<ColumnSide> = to.into_iter().map(with_words).collect();
         let mut key = key_places(original, table);
-        let keeps_order = |place: &usize| from[*place].keeps_order(catalog.backend);
+        let keeps_order = |place: &usize| {
+            from[*place].keeps_order(catalog.backend) && !to[*place].is_text_of_others()
+        };
         if !key.iter().all(keeps_order) {
             key.clear();
         }
@@ -290,6 +292,7 @@ impl CopyPlan {
         let to = ColumnSide {
             instead: column.instead,
             tick,
+            takes_offsets: own_from == Type::Instant || !matches!(own_to, Type::Text(_)),
             ..ColumnSide::new(&column.name, to, own_to, to_content)
         };
         Ok((from, to))

@@ -40,6 +40,7 @@ pub(super) async fn of_database(
 pub(super) fn of_rows(table: &PreparedTable<'_>) -> Vec<String> {
     let mut notes = durations(table);
     notes.extend(longer_numbers(table));
+    notes.extend(texts(table));
     notes.extend(offsets(table.from.backend, table.original, &table.to));
     let engine_name = table.original.engine();
     if engine(table.from.backend).target.has_engines && !["InnoDB", ""].contains(&engine_name) {
@@ -95,6 +96,19 @@ fn durations(table: &PreparedTable<'_>) -> Vec<String> {
             )
         })
         .collect()
+}
+
+/// Moments, numbers and truth that become text.
+fn texts(table: &PreparedTable<'_>) -> Vec<String> {
+    let columns = table.from.columns.iter().zip(&table.to.columns);
+    let texts = columns.filter(|(_, to)| to.is_text_of_others());
+    let notes = texts.map(|(from, to)| {
+        format!(
+            "{}.{}: its values become text ({} becomes {})",
+            table.original.name, from.name, from.sql_type, to.sql_type
+        )
+    });
+    notes.collect()
 }
 
 /// Numbers of 32 bits that another type shows with all of their digits.

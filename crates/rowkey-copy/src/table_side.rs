@@ -52,7 +52,7 @@ pub(crate) struct ColumnSide {
     pub(crate) tick: i64,
     /// What a reader puts in the place of some values.
     pub(crate) instead: Replacements,
-    /// Whether a time with an offset from UTC is a moment on one of the sides.
+    /// Whether a time with an offset from UTC is a moment on one of the sides, and has one as text.
     pub(crate) takes_offsets: bool,
     /// Whether a reader continues after a value that it refuses.
     pub(crate) keeps_refused: bool,
@@ -76,6 +76,19 @@ impl ColumnSide {
             takes_offsets: true,
             keeps_refused: false,
         }
+    }
+
+    /// Whether it is text, and the source's values are moments, numbers or truth.
+    pub(crate) fn is_text_of_others(&self) -> bool {
+        let kinds = [
+            Kind::Bool,
+            Kind::Integer,
+            Kind::Date,
+            Kind::Time,
+            Kind::Timestamp,
+        ];
+        let is_other = |content| kinds.map(Content::Values).contains(&content);
+        matches!(self.own, Type::Text(_)) && is_other(self.content)
     }
 }
 

@@ -120,7 +120,6 @@ impl Batch {
     }
 
     /// Gives it other cells, with so many columns.
-    #[cfg(feature = "parquet")]
     pub(crate) fn replace(&mut self, columns: usize, cells: Vec<Cell>) {
         self.columns = columns;
         self.cells = cells;

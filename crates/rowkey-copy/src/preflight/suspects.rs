@@ -66,6 +66,7 @@ impl ColumnPair<'_> {
         }
         let (had, has) = self.values();
         suspects.all |= self.to.tick > 1 && self.to.tick > self.least_fraction();
+        suspects.all |= self.to.is_text_of_others();
         match kind {
             Kind::Own => self.of_words(suspects),
             Kind::Bool

@@ -86,6 +86,7 @@ pub(super) fn as_existing(side: &TableSide, table: &Table) -> TableSide {
         let mut existing = ColumnSide::new(&column.name, sql_type, column.own, column.content);
         existing.instead = column.instead;
         existing.tick = column.tick;
+        existing.takes_offsets = column.takes_offsets;
         existing.members.extend(found.enum_words.iter().cloned());
         existing.layout.clone_from(&found.layout);
         existing

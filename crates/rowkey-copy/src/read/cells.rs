@@ -39,6 +39,9 @@ pub(super) fn text_cell(batch: &mut Batch, kind: Kind, text: &str) -> Result<Cel
     Ok(match kind {
         Kind::Text | Kind::Json => Cell::Text(batch.keep(text.as_bytes())),
         Kind::Decimal if normal(text).is_some() => Cell::Decimal(batch.keep(text.as_bytes())),
+        Kind::Bool if matches!(text, "true" | "t") => Cell::Bool(true),
+        Kind::Bool if matches!(text, "false" | "f") => Cell::Bool(false),
+        Kind::Bool => return Err(no("truth value")),
         Kind::Integer => integer_cell(text.parse().map_err(|_| no("whole number"))?)?,
         Kind::Date => Cell::Date(clock::read_date(text).ok_or_else(|| no("date"))?),
         Kind::Time => Cell::Time(clock::read_time(text).ok_or_else(|| no("time of day"))?),
@@ -50,7 +53,7 @@ pub(super) fn text_cell(batch: &mut Batch, kind: Kind, text: &str) -> Result<Cel
             Cell::Sixteen(batch.keep(&sixteen))
         }
         Kind::Decimal => return Err(no("decimal number")),
-        Kind::Bool | Kind::Single | Kind::Double | Kind::Bytes | Kind::Own => {
+        Kind::Single | Kind::Double | Kind::Bytes | Kind::Own => {
             return Err(no("such value"));
         }
     })

@@ -78,6 +78,7 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
             let start = digits.len().saturating_sub(length as usize);
             Cell::Text(batch.keep(&digits.as_bytes()[start..]))
         }
+        (_, Type::Text(_) | Type::PaddedText(_)) => text_cell(batch, kind, utf8(value)?)?,
         (Kind::Bool, own) => match integer(own, value)? {
             truth @ (0 | 1) => Cell::Bool(truth == 1),
             other => return Err(format!("a value is {other}, and neither 0 nor 1")),
@@ -97,7 +98,6 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
         (Kind::Date, _) => Cell::Date(date(value)?),
         (Kind::Time, _) => Cell::Time(time(value)?),
         (Kind::Timestamp, _) => Cell::Timestamp(timestamp(value)?),
-        (Kind::Uuid, Type::Text(_) | Type::PaddedText(_)) => text_cell(batch, kind, utf8(value)?)?,
         // MariaDB's own comes as text.
         (Kind::Uuid, Type::Uuid) if value.len() == 36 => text_cell(batch, kind, utf8(value)?)?,
         (Kind::Uuid, _) => sixteen_cell(batch, value)?,

@@ -88,6 +88,7 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
             let plain = layout.and_then(|layout| layout.without_numbers(value));
             Cell::Bytes(batch.keep(plain.as_deref().unwrap_or(value)))
         }
+        (_, Type::Text(_) | Type::PaddedText(_)) => text_cell(batch, kind, utf8(value)?)?,
         (Kind::Bool, Type::Bits { .. }) => match bits(value)?.as_str() {
             "0" => Cell::Bool(false),
             "1" => Cell::Bool(true),
@@ -135,7 +136,6 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
         (Kind::Time, _) => Cell::Time(i64::from_be_bytes(exactly(value)?)),
         (Kind::Timestamp, Type::Date) => Cell::Timestamp(midnight(value)?),
         (Kind::Timestamp, _) => Cell::Timestamp(i64::from_be_bytes(exactly(value)?)),
-        (Kind::Uuid, Type::Text(_) | Type::PaddedText(_)) => text_cell(batch, kind, utf8(value)?)?,
         (Kind::Uuid, _) => sixteen_cell(batch, value)?,
         (Kind::Decimal, _) => return Err("its type is no decimal number".into()),
     })

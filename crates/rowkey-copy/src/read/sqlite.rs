@@ -100,14 +100,11 @@ impl<'r> Found<'r> {
             (Kind::Bytes, Self::Blob(bytes)) => Cell::Bytes(batch.keep(bytes)),
             // As some frameworks write no bytes, and truth.
             (Kind::Bytes, Self::Text("")) => Cell::Bytes(batch.keep(&[])),
-            (Kind::Bool, Self::Text(truth @ ("t" | "f"))) => Cell::Bool(*truth == "t"),
             (Kind::Integer, Self::Text(truth @ ("t" | "f"))) if column.own == Type::Flag => {
                 Cell::Integer((*truth == "t").into())
             }
             (Kind::Uuid, Self::Blob(bytes)) => sixteen_cell(batch, bytes)?,
-            (Kind::Single | Kind::Double | Kind::Bool | Kind::Bytes, _) => {
-                return Err(self.refused(column));
-            }
+            (Kind::Single | Kind::Double | Kind::Bytes, _) => return Err(self.refused(column)),
             (Kind::Timestamp, Self::Text(text))
                 if !column.takes_offsets && clock::has_other_offset(text) =>
             {

@@ -130,7 +130,7 @@ impl<'r> Found<'r> {
             (Kind::Single, Self::Double(number)) => Cell::Single(*number as f32),
             (Kind::Double, Self::Double(number)) => Cell::Double(*number),
             (Kind::Text | Kind::Json, Self::Text(text)) => Cell::Text(batch.keep(text.as_bytes())),
-            (Kind::Uuid, Self::Text(text)) => text_cell(batch, kind, text)?,
+            (_, Self::Text(text)) => text_cell(batch, kind, text)?,
             (Kind::Bytes, Self::Bytes(bytes)) => Cell::Bytes(batch.keep(bytes)),
             (Kind::Uuid, Self::Uuid(bytes)) => Cell::Sixteen(batch.keep(bytes)),
             (Kind::Uuid, Self::Bytes(bytes)) => sixteen_cell(batch, bytes)?,

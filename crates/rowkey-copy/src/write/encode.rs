@@ -8,8 +8,9 @@ use rowkey_tables::Error;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::encoded::{EncodedBatch, Encoder, Payload};
-use crate::batch::{Batch, Canonical, RowSum, key_of};
-use crate::table_side::TableSide;
+use super::fit;
+use crate::batch::{Batch, Canonical, Cell, RowSum, key_of};
+use crate::table_side::{ColumnSide, TableSide};
 
 /// How many batches wait for the writer.
 const WAITING: usize = 2;
@@ -54,7 +55,7 @@ fn run(
 fn encode(
     side: &TableSide,
     statement_limit: u64,
-    batch: Batch,
+    mut batch: Batch,
     canonical: &mut Canonical,
 ) -> Result<EncodedBatch, Error> {
     #[cfg(not(feature = "mysql"))]
@@ -66,6 +67,9 @@ fn encode(
     let bytes = batch.arena_bytes();
     let last = batch.rows().next_back();
     let last_key = last.map_or_else(Vec::new, |row| key_of(&batch, row, &side.key));
+    if side.columns.iter().any(ColumnSide::is_text_of_others) {
+        write_texts(side, &mut batch)?;
+    }
     let payload = match side.backend {
         #[cfg(feature = "postgres")]
         Backend::Postgres => Payload::Binary(super::postgres::encode(side, &batch)?),
@@ -86,4 +90,17 @@ fn encode(
         last_key,
         payload,
     })
+}
+
+/// Makes texts of other values where the columns are text.
+fn write_texts(side: &TableSide, batch: &mut Batch) -> Result<(), Error> {
+    let mut cells: Vec<Cell> = batch.rows().flatten().copied().collect();
+    for (column, cell) in side.columns.iter().cycle().zip(&mut cells) {
+        let text = fit::as_text(column, *cell).map_err(|why| side.wrong(column, &why))?;
+        if let Some(text) = text {
+            *cell = Cell::Text(batch.keep(text.as_bytes()));
+        }
+    }
+    batch.replace(side.columns.len(), cells);
+    Ok(())
 }

@@ -28,6 +28,9 @@ pub(crate) fn check(
     batch: &Batch,
     cell: Cell,
 ) -> Result<(), String> {
+    if let Some(other) = as_text(column, cell)? {
+        return text(backend, column, &other);
+    }
     match cell {
         Cell::Refused(span) => Err(batch.text(span).to_owned()),
         // It comes from a column of the same type, but an enum may have other words there.
@@ -82,6 +85,23 @@ pub(crate) fn check(
             Content::Values(_) => Ok(()),
         },
     }
+}
+
+/// The text that a column of text gets instead of another value: that which SQLite gets for times.
+pub(super) fn as_text(column: &ColumnSide, cell: Cell) -> Result<Option<String>, String> {
+    Ok(Some(match cell {
+        _ if !column.is_text_of_others() => return Ok(None),
+        Cell::Bool(truth) => truth.to_string(),
+        Cell::Integer(number) => number.to_string(),
+        Cell::Large(number) => number.to_string(),
+        Cell::Date(days) => clock::date_text(days)?,
+        Cell::Time(micros) => clock::time_text(micros),
+        Cell::Timestamp(micros) => {
+            let zone = if column.takes_offsets { "+00:00" } else { "" };
+            format!("{}{zone}", clock::timestamp_text(micros)?)
+        }
+        _ => return Ok(None),
+    }))
 }
 
 /// Whether it is PostgreSQL's infinite moment, which has no fraction.

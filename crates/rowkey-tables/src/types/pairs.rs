@@ -73,6 +73,16 @@ impl ColumnType {
             }
             // In SQLite, the values decide.
             _ if self.backend.stores_any_type() => pair(own, other).or_else(|| natural(other)),
+            (
+                Type::Bool
+                | Type::Flag
+                | Type::Integer { .. }
+                | Type::Date
+                | Type::Time
+                | Type::Timestamp
+                | Type::Instant,
+                Type::Text(_),
+            ) => natural(own),
             _ => pair(own, other),
         }
         .map(|kind| match kind {
@@ -279,6 +289,16 @@ mod tests {
             (MariaDb, "float(7,3)", MySql, "float(7,2)", None),
             (Postgres, "date", MySql, "datetime", Some(Kind::Timestamp)),
             (Postgres, "date", MySql, "timestamp", None),
+            (
+                Postgres,
+                "timestamp with time zone",
+                Sqlite,
+                "TEXT",
+                Some(Kind::Timestamp),
+            ),
+            (Postgres, "timestamp with time zone", Sqlite, "STRING", None),
+            (MySql, "tinyint(1)", Postgres, "text", Some(Kind::Integer)),
+            (Sqlite, "INTEGER", Postgres, "text", Some(Kind::Text)),
         ] {
             let kind = ColumnType::parse(source, from).kind_in(&ColumnType::parse(target, to));
             assert_eq!(kind, expected, "{from} to {to}");

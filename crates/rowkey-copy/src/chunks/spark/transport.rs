@@ -37,7 +37,7 @@ pub(super) fn transport(
         }
         (Content::Values(kind), _) | (_, Content::Values(kind)) => {
             let is_postgres = [source, target] == [Backend::Postgres; 2];
-            if let Some(what) = without_text(from.own, to.own, is_postgres) {
+            if let Some(what) = without_text(from, to, is_postgres) {
                 return Err(format!(
                     "a Spark job does not copy {what} between these types"
                 ));
@@ -55,9 +55,9 @@ pub(super) fn transport(
 
 /// The values whose text the two databases write differently: nothing for those that have the same
 /// text.
-fn without_text(from: Type, to: Type, is_postgres: bool) -> Option<&'static str> {
+fn without_text(from: &ColumnSide, to: &ColumnSide, is_postgres: bool) -> Option<&'static str> {
     use Type::{Bits, Interval, Network};
-    match (from, to) {
+    match (from.own, to.own) {
         (Interval, Interval) | (Bits { .. }, Bits { .. }) | (Network { .. }, Network { .. })
             if is_postgres =>
         {
@@ -66,7 +66,8 @@ fn without_text(from: Type, to: Type, is_postgres: bool) -> Option<&'static str>
         (Interval, _) | (_, Interval) => Some("intervals"),
         (Bits { .. }, _) | (_, Bits { .. }) => Some("bits"),
         (Network { .. }, _) | (_, Network { .. }) => Some("network addresses"),
-        _ if from == Type::Own && !is_postgres => Some("values of types without text"),
+        _ if to.is_text_of_others() => Some("values that become text"),
+        _ if from.own == Type::Own && !is_postgres => Some("values of types without text"),
         _ => None,
     }
 }

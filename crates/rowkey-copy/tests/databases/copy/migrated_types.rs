@@ -35,6 +35,11 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("infinite_moments_have_no_fraction_in_{to}");
         pair(suite, &name, [Backend::Postgres], target, infinite_moments);
     }
+    let sources = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
+    for target in crate::LIVE {
+        let name = format!("values_become_text_that_exists_in_{}", test_name(target));
+        pair(suite, &name, sources, target, texts);
+    }
     let mysql = Backend::MySql;
     let name = "bits_of_any_number_in_characters";
     pair(suite, name, [Backend::Postgres], mysql, bits);
@@ -423,4 +428,81 @@ async fn sets(source: String, target: String) -> Result<()> {
             .await?;
     }
     copy_into_existing(&source, &target, &plan).await
+}
+
+/// Frameworks make columns of text for moments in SQLite, and people do for everything else.
+async fn texts(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let is_postgres = from.backend() == Backend::Postgres;
+    let moment = match is_postgres {
+        true => "timestamp with time zone",
+        false => "timestamp(6) NULL",
+    };
+    let table = format!(
+        "CREATE TABLE task (id bigint NOT NULL PRIMARY KEY, seen {moment}, made timestamp(6) NULL, due date, \
+         at time, done boolean)"
+    );
+    let rows = "INSERT INTO task VALUES (-9223372036854775808, '2024-02-29 01:02:03.5', \
+                '2024-02-29 01:02:03', '2024-02-29', '23:59:59', true), (7, NULL, NULL, NULL, NULL, false)";
+    let table = match is_postgres {
+        true => table.replace("timestamp(6) NULL", "timestamp"),
+        false => table.replace("made timestamp(6)", "made datetime(6)"),
+    };
+    execute(&mut from, "the source", &[&table, rows]).await?;
+    let text = match to.backend() {
+        Backend::Postgres | Backend::Sqlite => "varchar(40)",
+        _ => "varchar(40) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+    };
+    let there = format!(
+        "CREATE TABLE task (id {text} NOT NULL PRIMARY KEY, seen {text}, made {text}, due {text}, at {text}, \
+         done {text})"
+    );
+    to.execute("a table", &there).await?;
+    let plan = plan(&source, &target).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    let is_told = |note: &String| note.starts_with("task.seen: its values become text (timestamp");
+    ensure!(
+        found.refused.is_empty() && found.notes.iter().any(is_told),
+        "{found:?}"
+    );
+    copy_into_existing(&source, &target, &plan).await?;
+    let query = "SELECT id, seen, made, due, at, done FROM task WHERE due IS NOT NULL";
+    let row = to.one_row("a task", query, &[]).await?;
+    for (place, expected) in [
+        "-9223372036854775808",
+        "2024-02-29 01:02:03.500000+00:00",
+        "2024-02-29 01:02:03.000000",
+        "2024-02-29",
+        "23:59:59.000000",
+        if is_postgres { "true" } else { "1" },
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        ensure!(row.text(place)? == expected, "{row:?}");
+    }
+
+    // A text that is too short, and a moment that no text is.
+    let anew = [
+        "DROP TABLE task".to_owned(),
+        "DROP TABLE rowkey_copy".to_owned(),
+        there.replace("(40)", "(19)"),
+    ];
+    let anew: Vec<&str> = anew.iter().map(String::as_str).collect();
+    execute(&mut to, "a shorter text", &anew).await?;
+    if is_postgres {
+        let infinite = "INSERT INTO task (id, made) VALUES (8, 'infinity')";
+        from.execute("an infinite moment", infinite).await?;
+    }
+    let plan = self::plan(&source, &target).await?;
+    let refused = preflight(&source, &target, &plan).await?.refused;
+    let is_told = |why: &str| refused.iter().any(|one| one.contains(why));
+    let is_short = to.backend() != Backend::Sqlite;
+    ensure!(
+        is_told("task.id: a value has 20 characters") == is_short
+            && is_told("task.seen: a value has 32 characters") == is_short
+            && is_told("infinity = \"null\"") == is_postgres,
+        "{refused:?}"
+    );
+    Ok(())
 }
