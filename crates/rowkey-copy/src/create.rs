@@ -3,14 +3,14 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Column, Generated, Table};
+use rowkey_tables::catalog::{Column, Generated};
 use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::types::{Kind, Type};
 
 use crate::engine::engine;
 use crate::prepared::PreparedTable;
-use crate::table_side::{ColumnSide, Content, TableSide};
+use crate::table_side::{ColumnSide, Content};
 use crate::{checks, counters, defaults, objects};
 
 /// How a table is made, and what it does not get.
@@ -78,7 +78,7 @@ pub(super) fn creation(
         lines.push(match is_counted {
             true => counters::line(side, table, column, &mut left_out)?,
             false => {
-                let default = default_of(source, table, side, original, column, &mut left_out);
+                let default = default_of(prepared, original, column, &mut left_out);
                 let is_key = primary.is_some_and(|key| key.contains(&column.name));
                 let may_be_null = original.is_nullable || column.instead.gives_null();
                 let is_null = may_be_null && !is_key;
@@ -147,13 +147,12 @@ pub(crate) fn line(
 }
 
 fn default_of(
-    source: Backend,
-    table: &Table,
-    side: &TableSide,
+    prepared: &PreparedTable<'_>,
     original: &Column,
     column: &ColumnSide,
     left_out: &mut Vec<String>,
 ) -> Option<String> {
+    let (source, side, table) = (prepared.from.backend, &prepared.to, prepared.original);
     let place = format!("{}.{}", table.name, original.name);
     match original.generated {
         Generated::No => {}
@@ -179,8 +178,13 @@ fn default_of(
     // The copy writes these in another form than definitions do.
     let is_text = matches!(column.own, Type::Text(_) | Type::PaddedText(_));
     let is_span = is_text && own == Some(Type::Interval) || column.is_text_of_others();
-    let translated = match original.is_serial() || is_moment || is_span {
-        true => None,
+    let backends = [source, side.backend];
+    let is_id = matches!(column.content, Content::Ids(_));
+    let from = prepared.from.column(&column.name);
+    let from = from.filter(|_| is_id || source != side.backend);
+    let copied = from.and_then(|from| defaults::as_copied(backends, from, column, sql));
+    let translated = match copied.is_some() || original.is_serial() || is_moment || is_span {
+        true => copied,
         // The expression names the type.
         false if own == Some(Type::Own) && column.own != Type::Own => {
             defaults::value(source, side.backend, column.own, sql)

@@ -1,12 +1,16 @@
 //! Defaults of columns in the words of another database.
 
 use rowkey_core::Backend;
+use rowkey_core::storage::StoredRef;
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::text_literal::text_literal;
-use rowkey_tables::types::Type;
+use rowkey_tables::types::{Kind, Type, clock};
 
-use crate::batch::{Normal, normal};
+use crate::batch::{Batch, Cell, Normal, normal};
 use crate::engine::engine;
+use crate::read::cells::{id_cell, sixteen_of};
+use crate::table_side::{ColumnSide, Content};
+use crate::write::literal;
 
 /// The default of a column in the target; nothing for an expression that only the source has.
 /// The column's times are multiples of so many microseconds.
@@ -43,6 +47,44 @@ pub(super) fn translated(
 /// A literal of the source as one of the target; nothing for other SQL.
 pub(super) fn value(source: Backend, target: Backend, own: Type, sql: &str) -> Option<String> {
     constant(source, target, own, &value_of(source, sql)?)
+}
+
+/// The literal of a moment, an id, a UUID or bits, in the form in which the copy writes them.
+pub(super) fn as_copied(
+    [source, target]: [Backend; 2],
+    from: &ColumnSide,
+    to: &ColumnSide,
+    sql: &str,
+) -> Option<String> {
+    let sql = (engine(source).columns.unwrapped)(sql.trim());
+    let value = value_of(source, sql)?;
+    let mut batch = Batch::new(1, 1);
+    let cell = match (from.own, to.content) {
+        (Type::Uuid, Content::Values(Kind::Uuid)) => {
+            Cell::Sixteen(batch.keep(&sixteen_of(&value)?))
+        }
+        (Type::Uuid, Content::Ids(_)) => {
+            let sixteen = sixteen_of(&value)?;
+            id_cell(&mut batch, from, StoredRef::Bytes(&sixteen)).ok()?
+        }
+        (Type::Text(_) | Type::PaddedText(_), Content::Ids(_)) => {
+            id_cell(&mut batch, from, StoredRef::Text(&value)).ok()?
+        }
+        // MySQL and MariaDB show them without the zeros before them.
+        (Type::Bits { length, .. }, Content::Values(Kind::Text)) if sql.starts_with("b'") => {
+            Cell::Text(batch.keep(format!("{value:0>0$}", length as usize).as_bytes()))
+        }
+        (Type::Bits { .. }, Content::Values(Kind::Text)) => {
+            Cell::Text(batch.keep(value.as_bytes()))
+        }
+        (Type::Instant, Content::Values(Kind::Timestamp))
+            if engine(source).columns.shows_moments || value.contains('+') =>
+        {
+            Cell::Timestamp(clock::read_timestamp(&value)?)
+        }
+        _ => return None,
+    };
+    literal::text(target, to, &batch, cell).ok()
 }
 
 /// Whether a default is NULL, as that of a column without one.

@@ -21,7 +21,7 @@ pub(super) fn planned_cell(
 }
 
 /// The cell of an id in the form of a side.
-pub(super) fn id_cell(
+pub(crate) fn id_cell(
     batch: &mut Batch,
     column: &ColumnSide,
     found: StoredRef<'_>,
@@ -73,7 +73,7 @@ pub(super) fn integer_cell(number: i128) -> Result<Cell, String> {
 }
 
 /// The bytes of a UUID in text.
-fn sixteen_of(text: &str) -> Option<[u8; 16]> {
+pub(crate) fn sixteen_of(text: &str) -> Option<[u8; 16]> {
     let is_hyphen = |place: usize| matches!(place, 8 | 13 | 18 | 23);
     let is_hex = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let is_shaped = text.len() == 36

@@ -1,7 +1,7 @@
 //! Rows of a table, as batches.
 
 mod batch_sender;
-mod cells;
+pub(crate) mod cells;
 #[cfg(feature = "mysql")]
 mod mysql;
 #[cfg(feature = "postgres")]

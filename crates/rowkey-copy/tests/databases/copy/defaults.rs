@@ -15,6 +15,11 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         );
         pair(suite, &name, [Backend::Postgres], target, intervals);
     }
+    for target in crate::LIVE {
+        let name = format!("default_moments_ids_and_bits_go_to_{}", test_name(target));
+        let sources = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
+        pair(suite, &name, sources, target, copied);
+    }
     for (source, target) in [
         (Backend::MariaDb, Backend::MySql),
         (Backend::MySql, Backend::MariaDb),
@@ -107,5 +112,49 @@ async fn now(source: String, target: String) -> Result<()> {
         .await?;
     let query = "SELECT COUNT(*) FROM thing WHERE made IS NOT NULL AND seen IS NOT NULL";
     ensure!(to.count("the defaults", query, &[]).await? == 1);
+    Ok(())
+}
+
+/// A default is what the copy makes of the same value.
+async fn copied(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    let (moment, uuid, bits) = match db.backend() {
+        Backend::Postgres => ("timestamp with time zone", "uuid", "B'000000101'"),
+        Backend::MariaDb => ("timestamp(6)", "uuid", "b'101'"),
+        _ => ("timestamp(6)", "char(36)", "b'101'"),
+    };
+    let id = "'0190163d-8694-739b-aea5-966c26f8ad91'";
+    let at = match db.backend() {
+        Backend::Postgres => "'2024-02-29 03:02:03.5+02'",
+        _ => "'2024-02-29 01:02:03.5'",
+    };
+    let statements = [
+        format!(
+            "CREATE TABLE thing (number integer PRIMARY KEY, made {moment} DEFAULT {at}, tenant {uuid} DEFAULT {id}, \
+             flags bit(9) DEFAULT {bits})"
+        ),
+        format!("INSERT INTO thing VALUES (1, {at}, {id}, {bits})"),
+    ];
+    let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
+    execute(&mut db, "the source", &statements).await?;
+    let plan = plan(&source, &target).await?;
+    let report = copy(&source, &target, &plan).await?;
+    ensure!(
+        !report.notes.iter().any(|note| note.contains("default")),
+        "{report:?}"
+    );
+    let mut to = open(&target).await?;
+    to.execute("a row", "INSERT INTO thing (number) VALUES (2)")
+        .await?;
+    let made = match to.backend() {
+        // A default has no zeros at its end there.
+        Backend::Sqlite => "julianday(one.made) = julianday(other.made)",
+        _ => "one.made = other.made",
+    };
+    let query = format!(
+        "SELECT COUNT(*) FROM thing one JOIN thing other ON {made} AND one.tenant = other.tenant \
+         AND one.flags = other.flags WHERE one.number = 1 AND other.number = 2"
+    );
+    ensure!(to.count("the rows", &query, &[]).await? == 1);
     Ok(())
 }
