@@ -3,12 +3,12 @@
 use rowkey_tables::Error;
 use rowkey_tables::catalog::Catalog;
 
-use crate::existing;
-use crate::objects::{self, PlannedObject};
-use crate::partitions;
-use crate::plan::{CopyPlan, CopyPolicy};
-use crate::prepared::PreparedTable;
-use crate::table_side::TableSide;
+use crate::definitions::objects::{self, PlannedObject};
+use crate::plans::partitions;
+use crate::plans::plan::{CopyPlan, CopyPolicy};
+use crate::tables::existing;
+use crate::tables::prepared::PreparedTable;
+use crate::tables::table_side::TableSide;
 
 /// The tables of a copy.
 pub(super) struct Job<'c> {

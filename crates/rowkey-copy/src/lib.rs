@@ -7,58 +7,27 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod as_found;
-mod batch;
-mod checkpoint;
-mod checks;
 pub mod chunks;
-mod collations;
-mod compare;
-mod conditions;
-mod copied_rows;
-mod counters;
-mod create;
-mod defaults;
+mod definitions;
 mod engine;
-mod existing;
-mod index_rules;
 mod job;
-mod kept_ids;
-mod mapping;
-mod merge;
-mod names;
-mod objects;
-mod omissions;
-mod orphan;
-mod own_types;
 #[cfg(feature = "parquet")]
 #[cfg_attr(docsrs, doc(cfg(feature = "parquet")))]
 pub mod parquet;
-mod partitions;
-mod plan;
-mod planning;
+mod plans;
 mod preflight;
-mod prepared;
-mod read;
-mod replacements;
 mod request;
+mod rows;
 mod run;
-mod select;
 mod session;
-mod sql_text;
-mod table_parts;
-mod table_side;
-#[cfg(feature = "spark")]
-mod target_tables;
-mod untyped;
-mod write;
+mod tables;
 
-pub use self::compare::{ComparedTable, Comparison, RowDifference, compare};
-pub use self::plan::{ColumnPlan, CopyPlan, CopyPolicy, ExistingRows, TablePlan};
-pub use self::planning::{Choices, Planned, plan};
+pub use self::plans::plan::{ColumnPlan, CopyPlan, CopyPolicy, ExistingRows, TablePlan};
+pub use self::plans::planning::{Choices, Planned, plan};
+pub use self::plans::replacements::{Cut, Null, Replacements, Strip, Zero};
 pub use self::preflight::{Misfit, Misfits, Preflight};
-pub use self::replacements::{Cut, Null, Replacements, Strip, Zero};
 pub use self::request::{MAX_JOBS, Request};
+pub use self::rows::compare::{ComparedTable, Comparison, RowDifference, compare};
 pub use self::run::{CopiedTable, Report, copy};
 
 pub use rowkey_tables::{Address, Connection, Error, Progress, Row, Silent, Step, Value, catalog};

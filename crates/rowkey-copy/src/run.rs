@@ -6,19 +6,24 @@ use rowkey_tables::dialect::Dialect;
 use rowkey_tables::{Connection, Error, Progress, Step};
 use serde::Serialize;
 
-use crate::batch::RowSum;
-use crate::checkpoint::{self, Checkpoint, State, rows_of};
-use crate::compare::{self, RowDifference, compare_table};
+use crate::definitions::counters;
+use crate::definitions::create;
+use crate::definitions::objects::{self, Object, ObjectKind};
+use crate::definitions::omissions;
 use crate::engine::engine;
-use crate::existing::{check_target, check_unchecked_references, delete_rows, referring};
 use crate::job::{Job, names_of, unknown_names};
-use crate::mapping::{all_or_one, check_backends};
-use crate::objects::{self, Object, ObjectKind};
-use crate::plan::CopyPlan;
-use crate::prepared::PreparedTable;
+use crate::plans::plan::CopyPlan;
+use crate::preflight;
 use crate::request::{MAX_JOBS, Request};
-use crate::table_parts::{self, Part, Queue, TableProgress};
-use crate::{copied_rows, counters, create, omissions, preflight, session};
+use crate::rows::batch::RowSum;
+use crate::rows::checkpoint::{self, Checkpoint, State, rows_of};
+use crate::rows::compare::{self, RowDifference, compare_table};
+use crate::rows::copied_rows;
+use crate::rows::table_parts::{self, Part, Queue, TableProgress};
+use crate::session;
+use crate::tables::existing::{check_target, check_unchecked_references, delete_rows, referring};
+use crate::tables::mapping::{all_or_one, check_backends};
+use crate::tables::prepared::PreparedTable;
 
 /// What was copied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -10,9 +10,9 @@ use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::{Connection, Error};
 
 use crate::engine::{TableLock, engine};
-use crate::prepared::PreparedTable;
-use crate::select::first;
-use crate::table_side::TableSide;
+use crate::rows::select::first;
+use crate::tables::prepared::PreparedTable;
+use crate::tables::table_side::TableSide;
 
 /// How long to wait for another process with the same plan.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -9,7 +9,7 @@ use rowkey_tables::types::Type;
 use rowkey_tables::{Error, Value};
 
 use crate::engine::{engine, of_column};
-use crate::write::literal::push_bytes;
+use crate::rows::write::literal::push_bytes;
 
 /// A column of a key.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::{Column, QualifiedName, Table};
 use serde::Serialize;
 
-use crate::plan::{CopyPlan, TablePlan};
+use crate::plans::plan::{CopyPlan, TablePlan};
 
 /// The largest number of ranges.
 pub const MAX_RANGES: u32 = 10_000;

@@ -6,7 +6,7 @@ use rowkey_tables::catalog::{Column, Table};
 use rowkey_tables::types::Type;
 use rowkey_tables::{Error, Value};
 
-use crate::table_side::{ColumnSide, TableSide};
+use crate::tables::table_side::{ColumnSide, TableSide};
 
 /// The statement for the tables, the columns and the condition.
 pub(crate) type UpdateFrom = fn(&str, &str, &[String], &str) -> String;

@@ -7,7 +7,7 @@ use rowkey_tables::types::{Kind, Type};
 use rowkey_tables::{Error, Value};
 
 use super::facts::*;
-use crate::table_side::{ColumnSide, Content, TableSide};
+use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 const UNCHECKED: Unchecked = Unchecked {
     off: "SET SESSION foreign_key_checks = 0",

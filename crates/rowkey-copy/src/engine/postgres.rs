@@ -8,7 +8,7 @@ use rowkey_tables::types::{Kind, Type};
 use rowkey_tables::{Error, Value};
 
 use super::facts::*;
-use crate::table_side::{Content, TableSide};
+use crate::tables::table_side::{Content, TableSide};
 
 pub(super) const ENGINE: Engine = Engine {
     columns: Columns {

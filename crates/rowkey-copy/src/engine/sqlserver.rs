@@ -7,7 +7,7 @@ use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::{Error, Value};
 
 use super::facts::*;
-use crate::table_side::TableSide;
+use crate::tables::table_side::TableSide;
 
 pub(super) const ENGINE: Engine = Engine {
     columns: Columns {

@@ -12,11 +12,11 @@ use super::file::{Reader, path_of};
 use super::plan::{exports, imports};
 use super::read::send_rows;
 use super::write::join;
-use crate::batch::Batch;
-use crate::compare::{Comparison, RowSource, TableRows, compare_rows};
-use crate::plan::CopyPlan;
+use crate::plans::plan::CopyPlan;
+use crate::rows::batch::Batch;
+use crate::rows::compare::{Comparison, RowSource, TableRows, compare_rows};
 use crate::session::begin_reading;
-use crate::table_side::TableSide;
+use crate::tables::table_side::TableSide;
 
 /// The rows of a file, as those of the table that they are compared with.
 struct FileRows {

@@ -23,7 +23,7 @@ use sha2::{Digest, Sha256};
 
 use super::columns::{Column, public_form, type_of, type_of_ids};
 use super::{arrays, cells, types};
-use crate::batch::{Batch, Canonical, Cell, RowSum};
+use crate::rows::batch::{Batch, Canonical, Cell, RowSum};
 
 /// The name of the entry in a file's metadata.
 const ENTRY: &str = "rowkey";

@@ -27,4 +27,4 @@ pub use self::plan::{plan, plan_back};
 pub use self::preflight::{preflight, preflight_back};
 pub use self::read::read;
 pub use self::write::write;
-pub use crate::plan::PARQUET as NAME;
+pub use crate::plans::plan::PARQUET as NAME;

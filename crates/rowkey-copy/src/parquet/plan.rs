@@ -13,12 +13,12 @@ use rowkey_tables::{Connection, Error, Progress, StoredIds};
 use super::columns::{Column, public_form, type_of_ids};
 use super::file::{self, OriginColumn, Reader};
 use super::{NAME, types as parquet_types};
-use crate::mapping::{all_or_one, wrong_backend};
-use crate::partitions::{is_partitioned, require_once};
-use crate::plan::{ColumnPlan, CopyPlan, CopyPolicy, TablePlan, VERSION, is_collation};
-use crate::planning::{Choices, is_counted_id, plan_for};
-use crate::replacements::Replacements;
-use crate::table_side::{ColumnSide, Content, TableSide};
+use crate::plans::partitions::{is_partitioned, require_once};
+use crate::plans::plan::{ColumnPlan, CopyPlan, CopyPolicy, TablePlan, VERSION, is_collation};
+use crate::plans::planning::{Choices, is_counted_id, plan_for};
+use crate::plans::replacements::Replacements;
+use crate::tables::mapping::{all_or_one, wrong_backend};
+use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 /// What a database counts to.
 const COUNTED: Type = Type::Integer {
@@ -29,7 +29,7 @@ const COUNTED: Type = Type::Integer {
 /// Which tables of a database become files, and what their columns become there. Ids whose format
 /// is certain get their public form.
 ///
-/// `ids` tells that of a column, as for a [copy](crate::plan()).
+/// `ids` tells that of a column, as for a [copy](crate::plans::plan()).
 ///
 /// # Errors
 ///

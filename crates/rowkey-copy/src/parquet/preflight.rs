@@ -9,9 +9,9 @@ use super::write::{exists, notes_of};
 use rowkey_tables::catalog::Catalog;
 use rowkey_tables::{Connection, Error};
 
-use crate::existing::check_target;
-use crate::plan::CopyPlan;
+use crate::plans::plan::CopyPlan;
 use crate::preflight::Preflight;
+use crate::tables::existing::check_target;
 
 /// Of values, this is known later.
 const VALUES: &str =

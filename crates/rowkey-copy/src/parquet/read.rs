@@ -12,17 +12,17 @@ use super::NAME;
 use super::file::{Reader, Stopped};
 use super::plan::{Import, imports};
 use super::write::join;
-use crate::batch::{Batch, RowSum};
-use crate::counters::{self, counted};
-use crate::create::line;
+use crate::definitions::counters::{self, counted};
+use crate::definitions::create::line;
 use crate::engine::engine;
-use crate::existing::{check_references, check_target};
-use crate::mapping::wrong_backend;
-use crate::plan::CopyPlan;
+use crate::plans::plan::CopyPlan;
+use crate::rows::batch::{Batch, RowSum};
+use crate::rows::write::{Encoder, Limit, Tally, write};
 use crate::run::{CopiedTable, Report};
 use crate::session::begin_writing;
-use crate::table_side::TableSide;
-use crate::write::{Encoder, Limit, Tally, write};
+use crate::tables::existing::{check_references, check_target};
+use crate::tables::mapping::wrong_backend;
+use crate::tables::table_side::TableSide;
 
 /// How many batches wait for the writer.
 const WAITING: usize = 2;

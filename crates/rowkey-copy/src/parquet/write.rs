@@ -15,14 +15,14 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use super::NAME;
 use super::file::{Origin, OriginColumn, Reader, Writer, path_of};
 use super::plan::{Export, exports, primary_key};
-use crate::batch::{Batch, RowSum};
 use crate::engine::engine;
-use crate::plan::CopyPlan;
-use crate::read::read;
+use crate::plans::plan::CopyPlan;
+use crate::rows::batch::{Batch, RowSum};
+use crate::rows::read::read;
+use crate::rows::select::KeyRange;
 use crate::run::{CopiedTable, Report};
-use crate::select::KeyRange;
 use crate::session::begin_reading;
-use crate::table_side::{ColumnSide, Content};
+use crate::tables::table_side::{ColumnSide, Content};
 
 /// How many batches wait for each other.
 const WAITING: usize = 2;

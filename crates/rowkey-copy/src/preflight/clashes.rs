@@ -10,15 +10,15 @@ use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{ColumnType, Kind, Type};
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
-use crate::batch::{Batch, Cell};
-use crate::create;
+use crate::definitions::create;
 use crate::engine::{engine, of_column};
-use crate::plan::CopyPolicy;
-use crate::prepared::PreparedTable;
-use crate::read::read;
-use crate::select::{KeyRange, first};
-use crate::table_side::{ColumnSide, Content, TableSide};
-use crate::write::{Encoder, Limit, Tally, fit, write};
+use crate::plans::plan::CopyPolicy;
+use crate::rows::batch::{Batch, Cell};
+use crate::rows::read::read;
+use crate::rows::select::{KeyRange, first};
+use crate::rows::write::{Encoder, Limit, Tally, fit, write};
+use crate::tables::prepared::PreparedTable;
+use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 /// A temporary table of the target, whose values the target itself compares.
 const TABLE: &str = "rowkey_preflight";

@@ -7,12 +7,12 @@ use rowkey_tables::catalog::{Dependent, DependentKind, Table};
 use rowkey_tables::connection::Connection;
 
 use super::clashes::{Found, shown};
-use crate::checks;
+use crate::definitions::checks;
+use crate::definitions::sql_text::{first_group, separated, with_name};
 use crate::engine::{engine, of_column};
-use crate::prepared::PreparedTable;
-use crate::select::first;
+use crate::rows::select::first;
 use crate::session;
-use crate::sql_text::{first_group, separated, with_name};
+use crate::tables::prepared::PreparedTable;
 
 /// Lets the source look for rows that break a CHECK of the target's table, if it understands it and
 /// has not got the same one.

@@ -7,11 +7,11 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::{QualifiedName, Table};
 use rowkey_tables::connection::Connection;
 
-use crate::compare::{self, TableRows};
-use crate::plan::ExistingRows;
-use crate::prepared::PreparedTable;
+use crate::plans::plan::ExistingRows;
+use crate::rows::compare::{self, TableRows};
 use crate::session;
-use crate::table_side::TableSide;
+use crate::tables::prepared::PreparedTable;
+use crate::tables::table_side::TableSide;
 
 /// A copied table, and the target's if that exists.
 pub(super) type Copied<'c> = (PreparedTable<'c>, Option<&'c Table>);

@@ -24,15 +24,21 @@ use self::kept::Copied;
 use self::reason_kind::ReasonKind;
 use self::target::Place;
 pub use self::values::{Misfit, Misfits};
-use super::job::{planned_objects, unknown_names};
-use super::mapping::{check_backends, one_error};
-use super::plan::{CopyPlan, ExistingRows};
-use super::prepared::PreparedTable;
-use super::table_side::TableSide;
-use super::{
-    checkpoint, copied_rows, create, existing, kept_ids, names, objects, omissions, partitions,
-    session,
-};
+use crate::definitions::create;
+use crate::definitions::objects;
+use crate::definitions::omissions;
+use crate::job::{planned_objects, unknown_names};
+use crate::plans::kept_ids;
+use crate::plans::partitions;
+use crate::plans::plan::{CopyPlan, ExistingRows};
+use crate::rows::checkpoint;
+use crate::rows::copied_rows;
+use crate::session;
+use crate::tables::existing;
+use crate::tables::mapping::{check_backends, one_error};
+use crate::tables::names;
+use crate::tables::prepared::PreparedTable;
+use crate::tables::table_side::TableSide;
 
 /// What is reported when the values are read.
 const LOOKING: &str = "looking for values that have no place";

@@ -8,12 +8,12 @@ use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{Kind, Type};
 
 use super::clashes::shown;
+use crate::definitions::objects;
 use crate::engine::engine;
-use crate::objects;
-use crate::orphan::orphan;
-use crate::prepared::PreparedTable;
-use crate::select::first;
-use crate::table_side::{ColumnSide, Content};
+use crate::rows::orphan::orphan;
+use crate::rows::select::first;
+use crate::tables::prepared::PreparedTable;
+use crate::tables::table_side::{ColumnSide, Content};
 
 /// A reference that the target has or gets.
 struct Reference<'t> {

@@ -8,12 +8,13 @@ use rowkey_tables::advisory_lock::AdvisoryLock;
 use rowkey_tables::catalog::{Catalog, QualifiedName};
 use rowkey_tables::connection::{Connection, Value};
 
+use crate::definitions::counters;
+use crate::definitions::create;
+use crate::definitions::objects::{Object, ObjectKind, line_to_leave_out};
 use crate::engine::{Rehearsal, engine};
 use crate::job::planned_objects;
-use crate::objects::{Object, ObjectKind, line_to_leave_out};
-use crate::prepared::PreparedTable;
-use crate::table_side::TableSide;
-use crate::{counters, create};
+use crate::tables::prepared::PreparedTable;
+use crate::tables::table_side::TableSide;
 
 /// What the names of stand-ins begin with. A process that was killed leaves them.
 const STAND_IN: &str = "rowkey_rehearsal_";

@@ -10,8 +10,8 @@ use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::types::{Charset, Kind, Type, clock};
 
 use crate::engine::{NegativeZero, SpecialDecimals, Times, Values, engine, of_column};
-use crate::table_side::{ColumnSide, Content};
-use crate::write::fit;
+use crate::rows::write::fit;
+use crate::tables::table_side::{ColumnSide, Content};
 
 /// The values that may have no place.
 #[derive(Clone, Debug, PartialEq, Eq)]

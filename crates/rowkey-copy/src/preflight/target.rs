@@ -7,11 +7,13 @@ use rowkey_tables::dialect::{Asked, Dialect};
 use rowkey_tables::types::layout::Layout;
 use rowkey_tables::types::{Kind, Type, collation};
 
-use crate::collations::known_collations;
 use crate::engine::engine;
-use crate::plan::CopyPlan;
-use crate::table_side::{ColumnSide, Content, TableSide};
-use crate::{existing, names, own_types};
+use crate::plans::collations::known_collations;
+use crate::plans::own_types;
+use crate::plans::plan::CopyPlan;
+use crate::tables::existing;
+use crate::tables::names;
+use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 /// Whether none of the tables exists, so that they are to be made unless a person says otherwise.
 pub(super) fn has_none(catalog: &Catalog, sides: &[&TableSide]) -> bool {

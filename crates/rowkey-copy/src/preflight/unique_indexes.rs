@@ -8,12 +8,12 @@ use rowkey_tables::connection::Connection;
 
 use super::clashes::{Found, shown};
 use super::conditions::not_looked_at;
+use crate::definitions::index_rules::parts_of;
+use crate::definitions::sql_text::behind_table;
 use crate::engine::{Indexes, engine, of_column};
-use crate::index_rules::parts_of;
-use crate::prepared::PreparedTable;
-use crate::select::first;
+use crate::rows::select::first;
 use crate::session;
-use crate::sql_text::behind_table;
+use crate::tables::prepared::PreparedTable;
 
 /// Lets the source look for rows that are the same under a unique index of expressions, or with a
 /// condition, if it understands it and has not got the same one.

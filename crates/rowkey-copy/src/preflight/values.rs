@@ -9,17 +9,17 @@ use serde::Serialize;
 use tokio::sync::mpsc;
 
 use super::suspects::{ColumnPair, Suspects};
-use crate::batch::{Batch, Cell};
-use crate::compare::key_text;
 use crate::engine::engine;
-use crate::plan::CopyPolicy;
-use crate::prepared::PreparedTable;
-use crate::read::read;
-use crate::replacements::SpecialValue;
-use crate::select::{KeyRange, first};
+use crate::plans::plan::CopyPolicy;
+use crate::plans::replacements::SpecialValue;
+use crate::rows::batch::{Batch, Cell};
+use crate::rows::compare::key_text;
+use crate::rows::read::read;
+use crate::rows::select::{KeyRange, first};
+use crate::rows::write::fit;
 use crate::session;
-use crate::table_side::{ColumnSide, Content, TableSide};
-use crate::write::fit;
+use crate::tables::prepared::PreparedTable;
+use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 /// How many values are shown.
 const EXAMPLES: usize = 3;

@@ -18,9 +18,9 @@ use serde::Serialize;
 use self::objects::{Object, ObjectKind, objects};
 use self::transport::transport;
 use super::request::{Request, TableRanges, chosen, column, key};
-use crate::plan::CopyPlan;
-use crate::table_side::{ColumnSide, TableSide};
-use crate::target_tables::{TargetTable, target_tables};
+use crate::definitions::target_tables::{TargetTable, target_tables};
+use crate::plans::plan::CopyPlan;
+use crate::tables::table_side::{ColumnSide, TableSide};
 
 const JOB: &str = include_str!("job.py");
 

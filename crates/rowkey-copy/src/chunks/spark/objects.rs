@@ -6,7 +6,7 @@ use rowkey_tables::Error;
 use rowkey_tables::text_literal::text_literal;
 use serde::Serialize;
 
-use crate::table_side::TableSide;
+use crate::tables::table_side::TableSide;
 
 /// What the job adds after the rows.
 #[derive(Debug, Serialize)]

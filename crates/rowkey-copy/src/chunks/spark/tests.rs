@@ -6,7 +6,7 @@ use rowkey_tables::catalog::{
 };
 use rowkey_tables::types::ColumnType;
 
-use crate::table_side::Content;
+use crate::tables::table_side::Content;
 
 const PLAN: &str = r#"
 version = 1

@@ -8,7 +8,7 @@ use rowkey_sql::StoredForm;
 use rowkey_tables::types::{Kind, Type};
 
 use super::conversion::SparkConversion;
-use crate::table_side::{ColumnSide, Content};
+use crate::tables::table_side::{ColumnSide, Content};
 
 /// The SQL of the source for a column, and Spark's expression for what the source gives.
 pub(super) struct Transport {

@@ -1,0 +1,313 @@
+//! Columns that the database counts.
+
+use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{DependentKind, Table};
+use rowkey_tables::connection::{Connection, Row, Value};
+use rowkey_tables::types::Type;
+
+use crate::definitions::objects;
+use crate::engine::{BesidesKey, engine};
+use crate::tables::names;
+use crate::tables::table_side::{ColumnSide, TableSide};
+
+/// What MariaDB calls a missing privilege.
+const DENIED: &str = "42000";
+
+/// The columns that the target counts, of those that the source counts: the only column of the
+/// primary key, and others where the target counts such.
+pub(crate) fn counted<'s>(table: &Table, side: &'s TableSide) -> Vec<&'s ColumnSide> {
+    let is_key = |column: &ColumnSide| {
+        let key = table.primary_key().map(|key| key.columns.as_slice());
+        matches!(key, Some([name]) if *name == column.name)
+    };
+    let is_counted = |column: &&ColumnSide| {
+        let original = table.column(&column.name);
+        matches!(column.own, Type::Integer { .. })
+            && original.is_some_and(|original| {
+                let is_required = !original.is_nullable && !column.instead.gives_null();
+                table.counts(original) && (is_key(column) || is_required)
+            })
+    };
+    let besides_key = engine(side.backend).counters.besides_key;
+    let has_key = side.columns.iter().filter(is_counted).any(is_key);
+    let mut counted: Vec<&ColumnSide> = side.columns.iter().filter(is_counted).collect();
+    counted.retain(|column| match besides_key {
+        _ if is_key(column) => true,
+        BesidesKey::All => true,
+        BesidesKey::OneWithIndex => !has_key && own_index(table, side, &column.name).is_some(),
+        BesidesKey::None => false,
+    });
+    if matches!(besides_key, BesidesKey::OneWithIndex) {
+        counted.truncate(1);
+    }
+    counted
+}
+
+/// Where only columns with an index are counted, the index that begins with one.
+struct OwnIndex<'t> {
+    /// The name of a unique key or an index; none for the primary key.
+    name: Option<&'t str>,
+    columns: &'t [String],
+    is_unique: bool,
+}
+
+fn own_index<'t>(table: &'t Table, side: &TableSide, column: &str) -> Option<OwnIndex<'t>> {
+    let keys = table.keys.iter().map(|key| OwnIndex {
+        name: (!key.is_primary).then_some(&key.name),
+        columns: &key.columns,
+        is_unique: true,
+    });
+    let indexes = table.indexes.iter().filter(|index| index.is_plain);
+    let indexes = indexes.map(|index| OwnIndex {
+        name: Some(&index.name),
+        columns: &index.columns,
+        is_unique: index.is_unique,
+    });
+    let is_copied = |name: &String| side.columns.iter().any(|column| column.name == *name);
+    let is_left_out = |name: &str| side.leave_out.iter().any(|left_out| left_out == name);
+    keys.chain(indexes).find(|index| {
+        index.columns.first().is_some_and(|first| first == column)
+            && index.columns.iter().all(is_copied)
+            && !index.name.is_some_and(is_left_out)
+    })
+}
+
+/// The line of a table for the index of a counted column that has to be there with it. It is not
+/// made again with the others.
+pub(crate) fn index_line(
+    table: &Table,
+    side: &TableSide,
+    column: &ColumnSide,
+) -> Result<Option<String>, Error> {
+    let needs_index = matches!(
+        engine(side.backend).counters.besides_key,
+        BesidesKey::OneWithIndex
+    );
+    let index = own_index(table, side, &column.name).filter(|_| needs_index);
+    let Some(OwnIndex {
+        name: Some(name),
+        columns,
+        is_unique,
+    }) = index
+    else {
+        return Ok(None);
+    };
+    let unique = if is_unique { "UNIQUE " } else { "" };
+    let name = match name {
+        "" => format!("{}_{}_key", side.name.name, columns.join("_")),
+        name => name.to_owned(),
+    };
+    let name = quote_identifier(side.backend, &names::shortened(side.backend, &name, ""))?;
+    let columns = objects::list(side.backend, columns)?;
+    Ok(Some(format!("{unique}KEY {name} ({columns})")))
+}
+
+/// Whether an index is made with the table, because a counted column needs it.
+pub(crate) fn is_made_with_table(
+    table: &Table,
+    side: &TableSide,
+    columns: &[String],
+    is_unique: bool,
+) -> bool {
+    let needs_index = matches!(
+        engine(side.backend).counters.besides_key,
+        BesidesKey::OneWithIndex
+    );
+    needs_index
+        && counted(table, side).iter().any(|column| {
+            let index = own_index(table, side, &column.name);
+            index.is_some_and(|index| {
+                index.name.is_some() && (index.columns, index.is_unique) == (columns, is_unique)
+            })
+        })
+}
+
+/// The line of a column that the target counts. One of PostgreSQL that is always counted stays so:
+/// COPY gives it values all the same.
+pub(crate) fn line(
+    side: &TableSide,
+    table: &Table,
+    column: &ColumnSide,
+    left_out: &mut Vec<String>,
+) -> Result<String, Error> {
+    let name = quote_identifier(side.backend, &column.name)?;
+    let counters = &engine(side.backend).counters;
+    let definition = definition(table, column);
+    let step = step_of(definition);
+    let kept = step.filter(|step| counters.has_steps && !step.starts_with('-'));
+    if let (Some(step), None) = (step, kept) {
+        left_out.push(lost_step(table, column, step));
+    }
+    Ok((counters.column)(
+        &name,
+        column.sql_type.as_str(),
+        definition,
+        kept,
+    ))
+}
+
+/// How PostgreSQL counts a column, if it counts for that column only.
+fn definition<'t>(table: &'t Table, column: &ColumnSide) -> &'t str {
+    let mut dependents = table.dependents.iter();
+    let sequence = dependents
+        .find(|one| one.kind == DependentKind::Sequence && one.columns == [column.name.clone()]);
+    sequence.map_or("", |sequence| &sequence.definition)
+}
+
+fn step_of(definition: &str) -> Option<&str> {
+    definition.split_once("INCREMENT BY ").map(|(_, step)| step)
+}
+
+fn lost_step(table: &Table, column: &ColumnSide, step: &str) -> String {
+    format!(
+        "{}.{}: it counts by {step} in the source, and by 1 in the target",
+        table.name, column.name
+    )
+}
+
+/// How the counters of a table continue.
+#[derive(Default)]
+pub(crate) struct Continued {
+    /// The statements for it, after the rows.
+    pub(crate) statements: Vec<String>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// The columns that an existing table counts, whether the source does or not.
+fn counted_there<'s>(
+    table: &Table,
+    side: &'s TableSide,
+    existing: &Table,
+    notes: &mut Vec<String>,
+) -> Vec<&'s ColumnSide> {
+    let is_integer = |column: &&ColumnSide| matches!(column.own, Type::Integer { .. });
+    let mut counted = Vec::new();
+    for column in side.columns.iter().filter(is_integer) {
+        let is_counted = |table: &Table| {
+            let found = table.column(&column.name);
+            found.is_some_and(|found| table.counts(found))
+        };
+        let found = existing.column(&column.name);
+        if found.is_some_and(|found| found.generated.is_counted() || found.is_serial()) {
+            counted.push(column);
+        } else if is_counted(table) && !is_counted(existing) {
+            notes.push(format!(
+                "{}.{}: the source counts it, and the target does not",
+                table.name, column.name
+            ));
+        }
+    }
+    counted
+}
+
+/// Lets the counters of a table continue after the rows, and after the last number that the source
+/// has counted so far, although its row may be gone. An existing table has counters of its own.
+pub(crate) async fn continued(
+    source: &mut Connection,
+    table: &Table,
+    side: &TableSide,
+    existing: Option<&Table>,
+) -> Result<Continued, Error> {
+    let mut continued = Continued::default();
+    let columns = match existing {
+        Some(existing) => counted_there(table, side, existing, &mut continued.notes),
+        None => counted(table, side),
+    };
+    for column in columns {
+        let Some(original) = table.column(&column.name) else {
+            continue;
+        };
+        let (mut last, mut step) = (0, 1);
+        let query = match table.counts(original) {
+            true => (engine(source.backend()).counters.last)(table, original)?,
+            false => None,
+        };
+        if let Some((query, values)) = query {
+            let doing = format!("the counter of {}", table.name);
+            let rows = match source.query(&doing, &query, &values).await {
+                // MariaDB asks for a privilege on the sequence.
+                Err(error)
+                    if original.is_serial() && error.sql_state().as_deref() == Some(DENIED) =>
+                {
+                    continued.notes.push(format!(
+                        "{}.{}: the account may not read its sequence in the source: the target goes on after \
+                         its rows",
+                        table.name, column.name
+                    ));
+                    Vec::new()
+                }
+                rows => rows?,
+            };
+            if let Some(row) = rows.first() {
+                last = number(row)?;
+                if let Some(Value::Integer(found)) = row.0.get(1) {
+                    step = *found;
+                }
+            }
+        }
+        if last > largest(column) {
+            continued.notes.push(format!(
+                "{}.{}: the source has counted up to {last}, which {} does not hold: the target goes on after \
+                 its rows",
+                table.name, column.name, column.sql_type
+            ));
+            last = 0;
+        }
+        let sequence = existing.and_then(|existing| existing.column(&column.name)?.sequence());
+        let after_sequence = engine(side.backend).counters.after_sequence;
+        match sequence.zip(after_sequence) {
+            Some((sequence, after)) => {
+                let name = quote_identifier(side.backend, &column.name)?;
+                let statements = after(sequence, &side.quoted()?, &name, last);
+                continued.statements.extend(statements);
+            }
+            None => {
+                let statements = after(side, &column.name, last)?;
+                continued.statements.extend(statements);
+            }
+        }
+        // That of a sequence which several columns share is not in the catalogue.
+        if step != 1 && definition(table, column).is_empty() && existing.is_none() {
+            match engine(side.backend).counters.set_step {
+                Some(set) if step > 1 => {
+                    let name = quote_identifier(side.backend, &column.name)?;
+                    continued.statements.push(set(&side.quoted()?, &name, step));
+                }
+                _ => continued
+                    .notes
+                    .push(lost_step(table, column, &step.to_string())),
+            }
+        }
+    }
+    Ok(continued)
+}
+
+/// What was counted last; zero for nothing. MySQL counts up to 64 bits without a sign.
+fn number(row: &Row) -> Result<i128, Error> {
+    match row.0.first() {
+        Some(Value::Text(digits)) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+            let wrong = |_| Error::Differs {
+                what: "a counter".into(),
+                found: format!("{digits} is no number"),
+            };
+            digits.parse().map_err(wrong)
+        }
+        _ => Ok(row.optional_integer(0)?.map_or(0, i128::from)),
+    }
+}
+
+/// What a column of integers holds.
+fn largest(column: &ColumnSide) -> i128 {
+    match column.own {
+        Type::Integer { bytes, is_unsigned } => {
+            (1 << (8 * u32::from(bytes) - u32::from(!is_unsigned))) - 1
+        }
+        _ => i128::MAX,
+    }
+}
+
+/// The statements that let a counter continue after the rows, and after a number.
+pub(crate) fn after(side: &TableSide, column: &str, last: i128) -> Result<Vec<String>, Error> {
+    (engine(side.backend).counters.after)(side, column, last)
+}

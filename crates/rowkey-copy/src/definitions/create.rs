@@ -1,0 +1,207 @@
+//! The tables of the target.
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Column, Generated};
+use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::text_literal::text_literal;
+use rowkey_tables::types::{Kind, Type};
+
+use crate::definitions::checks;
+use crate::definitions::counters;
+use crate::definitions::defaults;
+use crate::definitions::objects;
+use crate::engine::engine;
+use crate::tables::prepared::PreparedTable;
+use crate::tables::table_side::{ColumnSide, Content};
+
+/// How a table is made, and what it does not get.
+pub(crate) struct Creation {
+    pub(crate) statement: String,
+    pub(crate) left_out: Vec<String>,
+}
+
+/// The statements that make the enums of a target which has none of these names.
+pub(crate) async fn enums(
+    target: &mut Connection,
+    tables: &[&PreparedTable<'_>],
+) -> Result<Vec<String>, Error> {
+    let mut statements = Vec::new();
+    let Some(query) = engine(target.backend()).target.user_type else {
+        return Ok(statements);
+    };
+    for PreparedTable { original, to, .. } in tables {
+        let own = to.columns.iter();
+        for column in own.filter(|column| column.content == Content::Values(Kind::Own)) {
+            let words = original.column(&column.name).map(|found| &found.enum_words);
+            let Some(words) = words.filter(|words| !words.is_empty()) else {
+                continue;
+            };
+            let name = column.sql_type.as_str();
+            let doing = format!("the type {name} of the target");
+            let row = target.one_row(&doing, query, &[Value::from(name)]).await?;
+            if row.optional_text(0)?.is_none() {
+                let words = words
+                    .iter()
+                    .map(|word| text_literal(target.backend(), word));
+                let words: Vec<String> = words.collect();
+                // As the source writes the name: quoted where it has to be.
+                let statement = format!("CREATE TYPE {name} AS ENUM ({})", words.join(", "));
+                if !statements.contains(&statement) {
+                    statements.push(statement);
+                }
+            }
+        }
+    }
+    Ok(statements)
+}
+
+/// The table with its columns and its primary key, unless that is added after the rows, and with
+/// its references if they cannot be added later.
+pub(crate) fn creation(
+    prepared: &PreparedTable<'_>,
+    tables: &[&PreparedTable<'_>],
+    is_key_late: bool,
+) -> Result<Creation, Error> {
+    let (source, side, table) = (prepared.from.backend, &prepared.to, prepared.original);
+    let target = engine(side.backend);
+    let mut left_out = Vec::new();
+    let mut lines = Vec::new();
+    let primary = table.primary_key().map(|key| key.columns.as_slice());
+    let primary = primary.filter(|columns| side.has_all(columns));
+    let counted = counters::counted(table, side);
+    for column in &side.columns {
+        let Some(original) = table.column(&column.name) else {
+            return Err(Error::Missing {
+                what: format!("the column {} of the table {}", column.name, table.name),
+            });
+        };
+        let is_counted = counted.iter().any(|counted| counted.name == column.name);
+        lines.push(match is_counted {
+            true => counters::line(side, table, column, &mut left_out)?,
+            false => {
+                let default = default_of(prepared, original, column, &mut left_out);
+                let is_key = primary.is_some_and(|key| key.contains(&column.name));
+                let may_be_null = original.is_nullable || column.instead.gives_null();
+                let is_null = may_be_null && !is_key;
+                if is_null && !original.is_nullable {
+                    left_out.push(format!(
+                        "{}.{}: NOT NULL is left out, because its `instead` gives NULL",
+                        table.name, column.name
+                    ));
+                }
+                line(side.backend, column, is_null, default)?
+            }
+        });
+    }
+    let first = primary.and_then(<[String]>::first);
+    let is_elsewhere = match counted.iter().any(|counted| first == Some(&counted.name)) {
+        true => target.counters.is_key || is_key_late && !target.counters.needs_key,
+        false => is_key_late,
+    };
+    for column in counted {
+        lines.extend(counters::index_line(table, side, column)?);
+    }
+    match primary {
+        Some(key) if !is_elsewhere => {
+            lines.push(format!(
+                "PRIMARY KEY ({})",
+                objects::list(side.backend, key)?
+            ));
+        }
+        Some(_) => {}
+        None => left_out.push(format!("{} has no primary key", side.name)),
+    }
+    lines.extend(checks::unnamed(source, table, side)?);
+    if !target.objects.adds_references {
+        let references = objects::references(prepared, tables)?;
+        let made = references.into_iter().flatten();
+        lines.extend(made.map(|reference| reference.definition));
+    }
+    let statement = format!(
+        "{} ({}){}",
+        (target.target.create)(&side.quoted()?),
+        lines.join(", "),
+        target.target.options
+    );
+    Ok(Creation {
+        statement,
+        left_out,
+    })
+}
+
+pub(crate) fn line(
+    backend: Backend,
+    column: &ColumnSide,
+    is_null: bool,
+    default: Option<String>,
+) -> Result<String, Error> {
+    let name = quote_identifier(backend, &column.name)?;
+    let null = match is_null {
+        false => " NOT NULL",
+        true if (engine(backend).columns.is_null_written)(column.own) => " NULL",
+        true => "",
+    };
+    let clause = engine(backend).columns.default_clause;
+    let default = default.map(|sql| clause(column.own, &sql));
+    let default = default.unwrap_or_default();
+    Ok(format!("{name} {}{null}{default}", column.sql_type))
+}
+
+fn default_of(
+    prepared: &PreparedTable<'_>,
+    original: &Column,
+    column: &ColumnSide,
+    left_out: &mut Vec<String>,
+) -> Option<String> {
+    let (source, side, table) = (prepared.from.backend, &prepared.to, prepared.original);
+    let place = format!("{}.{}", table.name, original.name);
+    match original.generated {
+        Generated::No => {}
+        // The default of a computed column is the expression.
+        Generated::Computed => {
+            left_out.push(format!(
+                "{place}: it is computed in the source, and has plain values in the target"
+            ));
+            return None;
+        }
+        Generated::OnUpdate if source == side.backend => {}
+        how => left_out.push(format!("{place}: `{how}` is left out")),
+    }
+    let sql = original
+        .default
+        .as_deref()
+        .filter(|sql| !defaults::is_null(source, sql))?;
+    // A `datetime` has the clock of UTC, and its default would have that of a session.
+    let own = original.column_type(source).meaning();
+    let is_moment = own == Some(Type::Instant)
+        && engine(side.backend).columns.has_local_now
+        && column.own == Type::Timestamp;
+    // The copy writes these in another form than definitions do.
+    let is_text = matches!(column.own, Type::Text(_) | Type::PaddedText(_));
+    let is_span = is_text && own == Some(Type::Interval) || column.is_text_of_others();
+    let backends = [source, side.backend];
+    let is_id = matches!(column.content, Content::Ids(_));
+    let from = prepared.from.column(&column.name);
+    let from = from.filter(|_| is_id || source != side.backend);
+    let copied = from.and_then(|from| defaults::as_copied(backends, from, column, sql));
+    let translated = match copied.is_some() || original.is_serial() || is_moment || is_span {
+        true => copied,
+        // The expression names the type.
+        false if own == Some(Type::Own) && column.own != Type::Own => {
+            defaults::value(source, side.backend, column.own, sql)
+        }
+        false => defaults::translated(
+            source,
+            side.backend,
+            column.own,
+            column.sql_type.tick(),
+            sql,
+        ),
+    };
+    if translated.is_none() {
+        left_out.push(format!("{place}: the default `{sql}` is left out"));
+    }
+    translated
+}

@@ -1,0 +1,13 @@
+//! What the tables of the target consist of besides rows.
+
+pub(crate) mod checks;
+pub(crate) mod conditions;
+pub(crate) mod counters;
+pub(crate) mod create;
+pub(crate) mod defaults;
+pub(crate) mod index_rules;
+pub(crate) mod objects;
+pub(crate) mod omissions;
+pub(crate) mod sql_text;
+#[cfg(feature = "spark")]
+pub(crate) mod target_tables;

@@ -1,0 +1,499 @@
+//! What a copy leaves behind, and what it meets in the target, as sentences.
+
+use std::collections::BTreeMap;
+use std::iter::successors;
+
+use rowkey_core::Backend;
+use rowkey_tables::catalog::{Catalog, Dependent, DependentKind, QualifiedName, Table};
+use rowkey_tables::inventory::other_schemas;
+use rowkey_tables::types::{ColumnType, Kind, Type, collation};
+use rowkey_tables::{Connection, Error};
+
+use crate::definitions::checks;
+use crate::engine::engine;
+use crate::plans::partitions;
+use crate::plans::plan::CopyPlan;
+use crate::tables::prepared::PreparedTable;
+use crate::tables::table_side::{ColumnSide, Content, TableSide};
+
+/// What is left out of a whole database: tables without an entry in the plan, privileges, views and
+/// programs that name none of its tables, and other schemas.
+pub(crate) async fn of_database(
+    source: &mut Connection,
+    plan: &CopyPlan,
+    catalog: &Catalog,
+) -> Result<Vec<String>, Error> {
+    let mut notes = omitted(plan, catalog);
+    notes.extend(shared_sequences(plan, catalog));
+    notes.extend(moments(source, plan).await?);
+    notes.extend(grants(source, plan).await?);
+    notes.extend(programs(source, plan, catalog).await?);
+    if engine(catalog.backend).objects.has_schemas {
+        let schemas = other_schemas::names(source).await?;
+        let schemas = schemas.iter();
+        notes.extend(schemas.map(|schema| format!("the schema {schema} is left out")));
+    }
+    Ok(notes)
+}
+
+/// What is left out of the rows of a table, or becomes something else.
+pub(crate) fn of_rows(table: &PreparedTable<'_>) -> Vec<String> {
+    let mut notes = durations(table);
+    notes.extend(longer_numbers(table));
+    notes.extend(texts(table));
+    notes.extend(offsets(table.from.backend, table.original, &table.to));
+    let engine_name = table.original.engine();
+    if engine(table.from.backend).target.has_engines && !["InnoDB", ""].contains(&engine_name) {
+        notes.push(format!(
+            "{}: its engine {engine_name} has no transactions, so that its rows are not those of the moment at \
+             which the copy began",
+            table.original.name
+        ));
+    }
+    notes
+}
+
+/// What is left out of a table that is made: what depends on it, and what its columns no longer say.
+pub(crate) fn of_table(table: &PreparedTable<'_>) -> Vec<String> {
+    let (source, side, table) = (table.from.backend, &table.to, table.original);
+    let mut notes = dependents(table, |dependent| {
+        checks::words(source, table, side, dependent).is_some()
+    });
+    if checks::unnamed(source, table, side).is_ok_and(|checks| checks.is_empty()) {
+        notes.extend(unnamed_checks(table));
+    }
+    notes.extend(of_definition(table));
+    notes.extend(keys(table));
+    if !engine(side.backend).objects.reference_attributes {
+        notes.extend(references(table));
+    }
+    notes.extend(words(source, table, side));
+    notes.extend(collations(source, table, side));
+    notes.extend(collations_of_postgres(source, table, side));
+    notes
+}
+
+/// Numbers and moments that are an interval on the other side.
+fn durations(table: &PreparedTable<'_>) -> Vec<String> {
+    let columns = table.from.columns.iter().zip(&table.to.columns);
+    columns
+        .filter(|(from, to)| {
+            let kinds = [from, to].map(|column| column.content);
+            let is_interval = |column: &ColumnSide| column.own == Type::Interval;
+            is_interval(from) != is_interval(to)
+                && [Kind::Integer, Kind::Timestamp]
+                    .map(|kind| [Content::Values(kind); 2])
+                    .contains(&kinds)
+        })
+        .map(|(from, to)| {
+            let what = match from.content {
+                Content::Values(Kind::Integer) => "number of microseconds",
+                _ => "time since 1970-01-01",
+            };
+            format!(
+                "{}.{}: the {what} is an interval ({} becomes {})",
+                table.original.name, from.name, from.sql_type, to.sql_type
+            )
+        })
+        .collect()
+}
+
+/// Moments, numbers and truth that become text.
+fn texts(table: &PreparedTable<'_>) -> Vec<String> {
+    let columns = table.from.columns.iter().zip(&table.to.columns);
+    let texts = columns.filter(|(_, to)| to.is_text_of_others());
+    let notes = texts.map(|(from, to)| {
+        format!(
+            "{}.{}: its values become text ({} becomes {})",
+            table.original.name, from.name, from.sql_type, to.sql_type
+        )
+    });
+    notes.collect()
+}
+
+/// Numbers of 32 bits that another type shows with all of their digits.
+fn longer_numbers(table: &PreparedTable<'_>) -> Vec<String> {
+    let columns = table.from.columns.iter().zip(&table.to.columns);
+    let longer = columns.filter(|(from, to)| (from.own, to.own) == (Type::Single, Type::Double));
+    let notes = longer.map(|(from, to)| {
+        format!(
+            "{}.{}: its numbers of 32 bits are the same in {}, which shows more of their digits",
+            table.original.name, from.name, to.sql_type
+        )
+    });
+    notes.collect()
+}
+
+/// Moments that become times without a zone, and were seen in another zone than UTC.
+async fn moments(source: &mut Connection, plan: &CopyPlan) -> Result<Vec<String>, Error> {
+    let (backend, target) = (plan.source()?, plan.target()?);
+    let Some(query) = engine(backend).sessions.zone else {
+        return Ok(Vec::new());
+    };
+    let doing = "the time zone of the source";
+    let row = source.one_row(doing, query, &[]).await?;
+    let zone = row.text(0)?;
+    if ["UTC", "GMT", "+00:00", "Etc/UTC"].contains(&zone) {
+        return Ok(Vec::new());
+    }
+    let mut notes = Vec::new();
+    for table in &plan.tables {
+        let columns = table.columns.iter().filter(|column| {
+            let from = ColumnType::parse(backend, column.from.as_str()).meaning();
+            let to = column.to.as_deref();
+            let to = to.and_then(|to| ColumnType::parse(target, to).meaning());
+            (from, to) == (Some(Type::Instant), Some(Type::Timestamp))
+        });
+        let columns: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
+        if !columns.is_empty() {
+            notes.push(format!(
+                "{}.{}: moments become times of UTC; sessions in the time zone of the source's server, {zone}, \
+                 saw other hours",
+                table.name,
+                columns.join(", ")
+            ));
+        }
+    }
+    Ok(notes)
+}
+
+/// What runs in the target for each row that is written to an existing table.
+pub(crate) fn triggers(target: &Catalog, side: &TableSide) -> Vec<String> {
+    let table = target.tables.iter().find(|table| table.name == side.name);
+    let dependents = table.into_iter().flat_map(|table| &table.dependents);
+    dependents
+        .filter(|dependent| dependent.kind == DependentKind::Trigger)
+        .map(|trigger| {
+            format!(
+                "{} in the target: the trigger {} runs for each row, and may change it",
+                side.name, trigger.name
+            )
+        })
+        .collect()
+}
+
+fn is_planned(plan: &CopyPlan, name: &QualifiedName) -> bool {
+    plan.tables.iter().any(|table| table.name == *name)
+}
+
+/// The tables without an entry in the plan.
+fn omitted(plan: &CopyPlan, catalog: &Catalog) -> Vec<String> {
+    let mut notes = Vec::new();
+    for table in &catalog.tables {
+        if is_planned(plan, &table.name) {
+            continue;
+        }
+        let mut wholes = successors(partitions::whole(table, catalog), |whole| {
+            partitions::whole(whole, catalog)
+        });
+        match wholes.find(|whole| is_planned(plan, &whole.name)) {
+            Some(whole) => notes.extend(of_partition(table, whole)),
+            None => notes.push(match table.is_of_tools() {
+                true => format!(
+                    "the table {} is left out: its tool for migrations has to make it in the target",
+                    table.name
+                ),
+                false => format!("the table {} is left out", table.name),
+            }),
+        }
+    }
+    notes
+}
+
+/// What a partition has, whose rows are copied with those of a table that has not.
+fn of_partition(partition: &Table, whole: &Table) -> Vec<String> {
+    let keys = partition.foreign_keys.iter();
+    let own = keys.filter(|key| {
+        let mut others = whole.foreign_keys.iter();
+        !others.any(|other| other.columns == key.columns && other.target == key.target)
+    });
+    let notes = own.map(|key| {
+        let (columns, target) = (key.columns.join(", "), &key.target);
+        format!(
+            "{}: the reference of its partition {} of {columns} to {target} is left out",
+            whole.name, partition.name
+        )
+    });
+    notes.collect()
+}
+
+/// The privileges on whole tables, as sentences, unless they are among the dependents of a table.
+async fn grants(source: &mut Connection, plan: &CopyPlan) -> Result<Vec<String>, Error> {
+    let mut notes = Vec::new();
+    let Some(query) = engine(source.backend()).objects.grants else {
+        return Ok(notes);
+    };
+    for row in source.query("the privileges", query, &[]).await? {
+        let schema = row.optional_text(0)?.map(ToOwned::to_owned);
+        let name = row.text(1)?.to_owned();
+        let table = QualifiedName { schema, name };
+        if is_planned(plan, &table) {
+            let (role, privileges) = (row.text(2)?, row.text(3)?);
+            notes.push(format!(
+                "{table}: the privileges of {role} are left out: {privileges}"
+            ));
+        }
+    }
+    Ok(notes)
+}
+
+/// The views and programs of the source's own schema that no table of the plan leads to.
+async fn programs(
+    source: &mut Connection,
+    plan: &CopyPlan,
+    catalog: &Catalog,
+) -> Result<Vec<String>, Error> {
+    let tables = catalog.tables.iter();
+    let planned = tables.filter(|table| is_planned(plan, &table.name));
+    let dependents: Vec<_> = planned.flat_map(|table| &table.dependents).collect();
+    let objects = &engine(source.backend()).objects;
+    let mut notes = Vec::new();
+    let doing = "the views and programs";
+    for row in source.query(doing, objects.programs, &[]).await? {
+        let (kind, name) = (row.text(0)?, row.text(1)?.to_owned());
+        let name = match objects.programs_are_quoted {
+            true => name,
+            false => QualifiedName { schema: None, name }.to_string(),
+        };
+        let mut dependents = dependents.iter();
+        if !dependents.any(|one| one.kind.name() == kind && one.name == name) {
+            notes.push(format!("the {kind} {name} is left out"));
+        }
+    }
+    Ok(notes)
+}
+
+/// What depends on a table and stays behind, as sentences.
+fn dependents(table: &Table, goes: impl Fn(&Dependent) -> bool) -> Vec<String> {
+    let is_own = |kind| {
+        matches!(
+            kind,
+            DependentKind::Sequence | DependentKind::ReplicaIdentity
+        )
+    };
+    let dependents = table.dependents.iter();
+    dependents
+        .filter(|dependent| !is_own(dependent.kind) && !goes(dependent))
+        .map(|dependent| match dependent.kind {
+            DependentKind::Partition => {
+                format!("{}: it has no partitions in the target", table.name)
+            }
+            kind => {
+                let (kind, name) = (kind.name(), &dependent.name);
+                format!("{}: the {kind} {name} is left out", table.name)
+            }
+        })
+        .collect()
+}
+
+/// What PostgreSQL's keys say beyond their columns.
+fn keys(table: &Table) -> Vec<String> {
+    let mut notes = Vec::new();
+    for key in &table.keys {
+        for words in ["WITHOUT OVERLAPS", "NULLS NOT DISTINCT", "DEFERRABLE"] {
+            if key.constraint().contains(words) {
+                let (table, key) = (&table.name, &key.name);
+                notes.push(format!("{table}: {words} of the key {key} is left out"));
+            }
+        }
+    }
+    notes
+}
+
+/// What PostgreSQL's references say beyond their columns and actions.
+fn references(table: &Table) -> Vec<String> {
+    let mut notes = Vec::new();
+    for key in &table.foreign_keys {
+        let [matching, list_to_set, at_end] = key.placed_attributes();
+        let (columns, referred) = (key.columns.join(", "), &key.target);
+        for words in [
+            matching,
+            list_to_set,
+            at_end.trim_end_matches("NOT VALID").trim_end(),
+        ] {
+            if !words.is_empty() {
+                notes.push(format!(
+                    "{}: {words} of the reference of {columns} to {referred} is left out",
+                    table.name
+                ));
+            }
+        }
+    }
+    notes
+}
+
+/// What only the definition of a table of SQLite says. Its keywords are never names without quotes,
+/// except behind the columns.
+#[cfg(feature = "sqlite")]
+fn of_definition(table: &Table) -> Vec<String> {
+    let Ok(tokens) = rowkey_tables::catalog::sqlite::tokens(table.statement()) else {
+        return Vec::new();
+    };
+    let end = tokens.iter().rposition(|token| token.is(')'));
+    let behind = end.map_or(&tokens[..], |end| &tokens[end..]);
+    let mut notes = Vec::new();
+    for (tokens, keyword, what) in [
+        (
+            &tokens[..],
+            "COLLATE",
+            "its collations are left out: the target may tell texts apart that were the same",
+        ),
+        (behind, "WITHOUT", "WITHOUT ROWID is left out"),
+        (behind, "STRICT", "STRICT is left out"),
+    ] {
+        if tokens.iter().any(|token| token.is_keyword(keyword)) {
+            notes.push(format!("{}: {what}", table.name));
+        }
+    }
+    notes
+}
+
+/// The CHECKs of SQLite have no names in the catalogue.
+#[cfg(feature = "sqlite")]
+fn unnamed_checks(table: &Table) -> Option<String> {
+    let tokens = rowkey_tables::catalog::sqlite::tokens(table.statement()).ok()?;
+    let has_check = tokens.iter().any(|token| token.is_keyword("CHECK"));
+    has_check.then(|| format!("{}: its CHECKs are left out", table.name))
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn unnamed_checks(_: &Table) -> Option<String> {
+    None
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn of_definition(_: &Table) -> Vec<String> {
+    Vec::new()
+}
+
+/// That columns of text take other words than those of an `enum` or a `set`.
+fn words(source: Backend, table: &Table, side: &TableSide) -> Vec<String> {
+    let columns = table.columns.iter().filter(|column| {
+        let own = column.column_type(source).meaning();
+        let copied = side.column(&column.name);
+        (matches!(own, Some(Type::Enum | Type::Set)) || !column.enum_words.is_empty())
+            && copied.is_some_and(|copied| matches!(copied.own, Type::Text(_)))
+    });
+    let notes = columns.map(|column| {
+        format!(
+            "{}.{}: the words of its type are left out: the target takes any text",
+            table.name, column.name
+        )
+    });
+    notes.collect()
+}
+
+/// What a copy says of text in another way, or not at all: that different texts are the same.
+fn collations(source: Backend, table: &Table, side: &TableSide) -> Vec<String> {
+    let is_lenient = |collation: &str| {
+        let collation = collation.to_ascii_lowercase();
+        collation.contains("_ci") || ["nocase", "rtrim"].contains(&collation.as_str())
+    };
+    let mut columns: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for column in &table.columns {
+        let (Some(collation), Some(copied)) = (&column.collation, side.column(&column.name)) else {
+            continue;
+        };
+        let what = match copied.sql_type.collation() {
+            Some(same) if same == collation => continue,
+            Some(other) if engine(source).columns.names_collations => {
+                match collation::nearest(collation, &[other.to_owned()]) {
+                    Some((_, differences)) if differences.is_empty() => continue,
+                    Some((_, differences)) => format!("becomes {other}: {differences}"),
+                    None => format!("becomes {other}"),
+                }
+            }
+            _ if is_lenient(collation)
+                && !matches!(
+                    copied.content,
+                    Content::Ids(_) | Content::Values(Kind::Uuid)
+                ) =>
+            {
+                "is left out: the target may tell texts apart that were the same".to_owned()
+            }
+            _ => continue,
+        };
+        let note = format!("the collation {collation} {what}");
+        columns.entry(note).or_default().push(&column.name);
+    }
+    let notes = columns
+        .into_iter()
+        .map(|(note, columns)| format!("{}.{}: {note}", table.name, columns.join(", ")));
+    notes.collect()
+}
+
+/// What columns of PostgreSQL say of text besides their types: a collation, and that texts are the
+/// same in upper and lower case.
+fn collations_of_postgres(source: Backend, table: &Table, side: &TableSide) -> Vec<String> {
+    let mut notes = Vec::new();
+    if source != Backend::Postgres {
+        return notes;
+    }
+    let is_citext = |sql_type: &str| sql_type.rsplit('.').next() == Some("citext");
+    for column in &table.columns {
+        let Some(copied) = side.column(&column.name) else {
+            continue;
+        };
+        let what = match column.collation.as_deref() {
+            _ if is_citext(&column.sql_type) && !is_citext(copied.sql_type.bare()) => {
+                "the type citext is left out: the target may tell texts apart that were the same"
+                    .to_owned()
+            }
+            // The type has this one.
+            Some("default") | None => continue,
+            Some(_) if column.sql_type == "name" => continue,
+            Some(collation)
+                if side.backend == source && copied.sql_type.collation() != Some(collation) =>
+            {
+                format!(
+                    "the collation {collation} is left out: the target may compare and sort texts in another way"
+                )
+            }
+            Some(_) => continue,
+        };
+        notes.push(format!("{}.{}: {what}", table.name, column.name));
+    }
+    notes
+}
+
+/// Sequences that several columns take their numbers from.
+fn shared_sequences(plan: &CopyPlan, catalog: &Catalog) -> Vec<String> {
+    let mut users: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for table in &catalog.tables {
+        let columns = table.columns.iter().filter(|column| column.is_serial());
+        for column in columns.filter(|_| is_planned(plan, &table.name)) {
+            let user = format!("{}.{}", table.name, column.name);
+            let sequence = column.default.as_deref().unwrap_or_default();
+            users.entry(sequence).or_default().push(user);
+        }
+    }
+    let shared = users.into_values().filter(|users| users.len() > 1);
+    shared
+        .map(|users| {
+            format!(
+                "{} take their numbers from one sequence: tables that are made count each on their own, so that \
+                 new rows may have the same numbers",
+                users.join(" and ")
+            )
+        })
+        .collect()
+}
+
+/// What a moment does not say: SQL Server's `datetimeoffset` remembers where its clock was.
+fn offsets(source: Backend, table: &Table, side: &TableSide) -> Vec<String> {
+    let has_offset = |name: &str| {
+        let original = table.column(name);
+        original.is_some_and(|column| column.column_type(source).has_offset())
+    };
+    let columns = side.columns.iter().filter(|column| {
+        has_offset(&column.name) && matches!(column.own, Type::Instant | Type::Timestamp)
+    });
+    columns
+        .map(|column| {
+            format!(
+                "{}.{}: its moments are copied, and the offsets from UTC are left out",
+                table.name, column.name
+            )
+        })
+        .collect()
+}

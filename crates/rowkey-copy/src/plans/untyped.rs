@@ -1,0 +1,79 @@
+//! Columns of SQLite whose values decide, because they have no type, or values of several.
+
+use rowkey_core::storage::quote_identifier;
+use rowkey_tables::catalog::{Column, Table};
+use rowkey_tables::types::Type;
+use rowkey_tables::{Connection, Error};
+
+use crate::engine::{engine, of_column};
+
+/// The columns of a table whose values are all text, all integers or all floating-point numbers, if
+/// they have no type; and if a person wants that, those whose values are of several types, as text.
+/// Others stay what SQLite takes them for.
+pub(crate) async fn types(
+    source: &mut Connection,
+    table: &Table,
+    mixed_as_text: bool,
+) -> Result<Vec<(String, Type)>, Error> {
+    let backend = source.backend();
+    let Some(pattern) = engine(backend).rows.class else {
+        return Ok(Vec::new());
+    };
+    let columns = table.columns.iter();
+    let columns = columns.filter(|column| mixed_as_text || has_no_type(column));
+    let columns: Vec<&Column> = columns.collect();
+    if columns.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut classes = Vec::new();
+    for column in &columns {
+        let name = quote_identifier(backend, &column.name)?;
+        let class = of_column(pattern, &name);
+        // What the reader takes for a value of the column's own type.
+        let integer = match column.column_type(backend).meaning() {
+            Some(Type::Flag) => format!("{name} IN ('t', 'f')"),
+            Some(Type::Loose(_)) => {
+                format!("{class} = 'real' OR {name} IN ('NaN', 'Infinity', '-Infinity')")
+            }
+            Some(Type::Json | Type::Uuid) => "TRUE".into(),
+            _ => "FALSE".into(),
+        };
+        let class = format!(
+            "CASE WHEN {name} IS NULL THEN NULL WHEN {integer} THEN 'integer' ELSE {class} END"
+        );
+        classes.push(format!("MIN({class}), MAX({class})"));
+    }
+    let (classes, rows) = (classes.join(", "), table.name.quoted(backend)?);
+    let query = format!("SELECT {classes} FROM {rows}");
+    let doing = format!("the values of {}", table.name);
+    let row = source.one_row(&doing, &query, &[]).await?;
+    let mut found = Vec::new();
+    for (place, column) in columns.iter().enumerate() {
+        let classes = (
+            row.optional_text(2 * place)?,
+            row.optional_text(2 * place + 1)?,
+        );
+        let own = match classes {
+            // Those of blobs, which have no text, are refused where they are.
+            (Some(one), Some(other))
+                if mixed_as_text && one != other && (one != "blob" || has_no_type(column)) =>
+            {
+                Type::Text(None)
+            }
+            _ if !has_no_type(column) => continue,
+            (Some("text"), Some("text")) => Type::Text(None),
+            (Some("integer"), Some("integer")) => Type::Integer {
+                bytes: 8,
+                is_unsigned: false,
+            },
+            (Some("real"), Some("real")) => Type::Double,
+            _ => continue,
+        };
+        found.push((column.name.clone(), own));
+    }
+    Ok(found)
+}
+
+fn has_no_type(column: &Column) -> bool {
+    column.sql_type.trim().is_empty()
+}

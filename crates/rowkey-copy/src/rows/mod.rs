@@ -1,0 +1,12 @@
+//! Rows on their way from one side to the other.
+
+pub(crate) mod batch;
+pub(crate) mod checkpoint;
+pub(crate) mod compare;
+pub(crate) mod copied_rows;
+pub(crate) mod merge;
+pub(crate) mod orphan;
+pub(crate) mod read;
+pub(crate) mod select;
+pub(crate) mod table_parts;
+pub(crate) mod write;

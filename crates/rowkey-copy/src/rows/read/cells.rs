@@ -1,0 +1,113 @@
+//! The cells that readers make of values.
+
+use rowkey_core::storage::StoredRef;
+use rowkey_tables::types::{Kind, clock};
+
+use crate::rows::batch::{Batch, Cell, normal};
+use crate::tables::table_side::{ColumnSide, Content};
+
+/// The cell that the plan wants, whatever was read.
+pub(super) fn planned_cell(
+    batch: &mut Batch,
+    column: &ColumnSide,
+    read: Result<Cell, String>,
+) -> Result<Cell, String> {
+    match read {
+        Ok(cell) => Ok(column.instead.apply(batch, cell)),
+        Err(_) if column.instead.other_type.is_some() => Ok(Cell::Null),
+        Err(why) if column.keeps_refused => Ok(Cell::Refused(batch.keep(why.as_bytes()))),
+        Err(why) => Err(why),
+    }
+}
+
+/// The cell of an id in the form of a side.
+pub(crate) fn id_cell(
+    batch: &mut Batch,
+    column: &ColumnSide,
+    found: StoredRef<'_>,
+) -> Result<Cell, String> {
+    let Content::Ids(form) = column.content else {
+        return Err("it contains no ids".into());
+    };
+    let id = form.decode(found).map_err(|error| error.to_string())?;
+    Ok(Cell::Sixteen(batch.keep(&id.to_be_bytes())))
+}
+
+/// The cell of text that a side stores for a kind.
+pub(super) fn text_cell(batch: &mut Batch, kind: Kind, text: &str) -> Result<Cell, String> {
+    let no = |what: &str| format!("a value is \"{}\", which is no {what}", shortened(text));
+    Ok(match kind {
+        Kind::Text | Kind::Json => Cell::Text(batch.keep(text.as_bytes())),
+        Kind::Decimal if normal(text).is_some() => Cell::Decimal(batch.keep(text.as_bytes())),
+        Kind::Bool if matches!(text, "true" | "t") => Cell::Bool(true),
+        Kind::Bool if matches!(text, "false" | "f") => Cell::Bool(false),
+        Kind::Bool => return Err(no("truth value")),
+        Kind::Integer => integer_cell(text.parse().map_err(|_| no("whole number"))?)?,
+        Kind::Date => Cell::Date(clock::read_date(text).ok_or_else(|| no("date"))?),
+        Kind::Time => Cell::Time(clock::read_time(text).ok_or_else(|| no("time of day"))?),
+        Kind::Timestamp => {
+            Cell::Timestamp(clock::read_timestamp(text).ok_or_else(|| no("date and time"))?)
+        }
+        Kind::Uuid => {
+            let sixteen = sixteen_of(text).ok_or_else(|| no("UUID"))?;
+            Cell::Sixteen(batch.keep(&sixteen))
+        }
+        Kind::Decimal => return Err(no("decimal number")),
+        Kind::Single | Kind::Double | Kind::Bytes | Kind::Own => {
+            return Err(no("such value"));
+        }
+    })
+}
+
+/// A value for a message.
+pub(super) fn shortened(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+pub(super) fn integer_cell(number: i128) -> Result<Cell, String> {
+    match (i64::try_from(number), u64::try_from(number)) {
+        (Ok(number), _) => Ok(Cell::Integer(number)),
+        (_, Ok(number)) => Ok(Cell::Large(number)),
+        _ => Err(format!("a value is {number}, which has more than 64 bits")),
+    }
+}
+
+/// The bytes of a UUID in text.
+pub(crate) fn sixteen_of(text: &str) -> Option<[u8; 16]> {
+    let is_hyphen = |place: usize| matches!(place, 8 | 13 | 18 | 23);
+    let is_hex = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_shaped = text.len() == 36
+        && text
+            .bytes()
+            .enumerate()
+            .all(|(place, byte)| match is_hyphen(place) {
+                true => byte == b'-',
+                false => byte.is_ascii_hexdigit(),
+            });
+    if !is_shaped && !is_hex {
+        return None;
+    }
+    let number = u128::from_str_radix(&text.replace('-', ""), 16).ok()?;
+    Some(number.to_be_bytes())
+}
+
+/// Text from a driver.
+pub(super) fn utf8(bytes: &[u8]) -> Result<&str, String> {
+    str::from_utf8(bytes).map_err(|_| "a text is not UTF-8".into())
+}
+
+/// Sixteen bytes of a UUID.
+pub(super) fn sixteen_cell(batch: &mut Batch, bytes: &[u8]) -> Result<Cell, String> {
+    match bytes.len() {
+        16 => Ok(Cell::Sixteen(batch.keep(bytes))),
+        length => Err(format!("a value has {length} bytes, and a UUID has 16")),
+    }
+}
+
+/// The bytes of a value of a fixed length.
+pub(super) fn exactly<const N: usize>(value: &[u8]) -> Result<[u8; N], String> {
+    let length = value.len();
+    value
+        .try_into()
+        .map_err(|_| format!("the server has sent {length} bytes instead of {N}"))
+}

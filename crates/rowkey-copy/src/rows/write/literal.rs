@@ -1,0 +1,121 @@
+//! Values as SQL literals of a backend.
+
+mod parts;
+mod sqlserver;
+
+use rowkey_core::Backend;
+use rowkey_tables::dialect::Dialect;
+use rowkey_tables::text_literal::push_text_literal;
+use rowkey_tables::types::{Type, clock};
+
+use self::parts::{append, push_hex};
+pub(crate) use self::parts::{hyphenated, uuid_text};
+use super::fit;
+use crate::engine::engine;
+use crate::rows::batch::{Batch, Cell};
+use crate::tables::table_side::{ColumnSide, Content};
+
+/// The literal of a value, or why it has no place in the column.
+pub(crate) fn text(
+    backend: Backend,
+    column: &ColumnSide,
+    batch: &Batch,
+    cell: Cell,
+) -> Result<String, String> {
+    let mut sql = String::new();
+    push(&mut sql, backend, column, batch, cell)?;
+    Ok(sql)
+}
+
+/// Appends the literal of a value.
+pub(crate) fn push(
+    sql: &mut String,
+    backend: Backend,
+    column: &ColumnSide,
+    batch: &Batch,
+    cell: Cell,
+) -> Result<(), String> {
+    fit::check(backend, column, batch, cell)?;
+    if backend == Backend::SqlServer && sqlserver::is_typed(cell) {
+        return sqlserver::push(sql, column, batch, cell);
+    }
+    let values = &engine(backend).values;
+    match (cell, column.content) {
+        (Cell::Null, _) => sql.push_str("NULL"),
+        (Cell::Sixteen(span), Content::Ids(form)) => {
+            sql.push_str(&form.literal(batch.sixteen(span)));
+        }
+        (Cell::Bool(value), _) => sql.push_str(values.booleans[usize::from(value)]),
+        (Cell::Integer(number), _) => append(sql, format_args!("{number}")),
+        (Cell::Large(number), _) => append(sql, format_args!("{number}")),
+        (Cell::Single(number), _) => push_float(sql, backend, number.into()),
+        (Cell::Double(number), _) => push_float(sql, backend, number),
+        (Cell::Decimal(span), _) => {
+            let ([before, after], digits) = (values.decimal, batch.text(span));
+            append(sql, format_args!("{before}{digits}{after}"));
+        }
+        (Cell::Text(span), _) if matches!(column.own, Type::Bits { .. }) => {
+            append(sql, format_args!("{}'{}'", values.bits, batch.text(span)));
+        }
+        (Cell::Text(span), _) => push_text(sql, backend, batch.text(span)),
+        (Cell::Bytes(span), _) => push_bytes(sql, backend, batch.bytes(span)),
+        (Cell::Date(days), _) => append(sql, format_args!("'{}'", clock::date_text(days)?)),
+        (Cell::Time(micros), _) => append(sql, format_args!("'{}'", clock::time_text(micros))),
+        (Cell::Timestamp(i64::MAX), _) if column.own == Type::Interval => {
+            sql.push_str("'infinity'")
+        }
+        (Cell::Timestamp(i64::MIN), _) if column.own == Type::Interval => {
+            sql.push_str("'-infinity'")
+        }
+        (Cell::Timestamp(micros), _) => {
+            let zone = match column.own {
+                Type::Instant => values.utc,
+                _ => "",
+            };
+            let text = clock::timestamp_text(micros)?;
+            append(sql, format_args!("'{text}{zone}'"));
+        }
+        (Cell::Sixteen(span), Content::Values(_)) => {
+            let bytes = batch.bytes(span);
+            let as_text = matches!(column.own, Type::Text(_) | Type::PaddedText(_))
+                || column.own == Type::Uuid && values.writes_uuids;
+            match as_text {
+                true => append(sql, format_args!("'{}'", uuid_text(column.own, bytes))),
+                false => push_bytes(sql, backend, bytes),
+            }
+        }
+        (Cell::Refused(span), _) => return Err(batch.text(span).to_owned()),
+    }
+    Ok(())
+}
+
+/// The shortest digits that are read as the same number.
+fn push_float(sql: &mut String, backend: Backend, number: f64) {
+    let values = &engine(backend).values;
+    if values.has_nan_floats {
+        append(sql, format_args!("'{number}'::double precision"));
+    } else if values.has_infinite_floats && number.is_infinite() {
+        sql.push_str(if number > 0.0 { "9e999" } else { "-9e999" });
+    } else {
+        append(sql, format_args!("{number:e}"));
+    }
+}
+
+fn push_text(sql: &mut String, backend: Backend, text: &str) {
+    // The SQL of SQLite ends at the character.
+    if backend.stores_any_type() && text.contains('\0') {
+        sql.push_str("CAST(");
+        push_bytes(sql, backend, text.as_bytes());
+        sql.push_str(" AS TEXT)");
+    } else {
+        push_text_literal(sql, backend, text);
+    }
+}
+
+/// Appends the literal of bytes.
+pub(crate) fn push_bytes(sql: &mut String, backend: Backend, bytes: &[u8]) {
+    let [before, after] = engine(backend).values.bytes;
+    sql.push_str(before);
+    push_hex(sql, bytes);
+    sql.push_str(after);
+}

@@ -1,0 +1,309 @@
+//! Whether tables of the target are as a copy needs them, before it and after it.
+
+use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
+use rowkey_tables::types::ColumnType;
+use rowkey_tables::types::layout::Layout;
+use rowkey_tables::{Connection, Error};
+
+use crate::engine::engine;
+use crate::plans::plan::ExistingRows;
+use crate::preflight::clashes::shown;
+use crate::rows::checkpoint;
+use crate::rows::orphan::orphan;
+use crate::rows::select::first;
+use crate::session;
+use crate::tables::table_side::{ColumnSide, Content, TableSide};
+
+/// Fails, with what is wrong, for a reference without a row, if the target does not look while rows
+/// are written.
+pub(crate) async fn check_references(target: &mut Connection, wrong: &str) -> Result<(), Error> {
+    let Some(query) = engine(target.backend()).objects.orphan else {
+        return Ok(());
+    };
+    let doing = "the references of the target";
+    match target.query(doing, query, &[]).await?.first() {
+        Some(row) => Err(Error::Differs {
+            what: format!("the references of {}", row.text(0)?),
+            found: wrong.into(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Fails for a row that refers to none by a reference of an existing table, if the target has not
+/// looked while rows were written.
+pub(crate) async fn check_unchecked_references(
+    target: &mut Connection,
+    catalog: &Catalog,
+    sides: impl Iterator<Item = &TableSide>,
+) -> Result<(), Error> {
+    let backend = target.backend();
+    for side in sides.filter(|side| !side.keeps_rows()) {
+        for key in &catalog.table(&side.name)?.foreign_keys {
+            let parent = key.target.quoted(backend)?;
+            let rows = [&*side.quoted()?, &*parent];
+            if let Some(row) = orphan(target, rows, &key.columns, &key.target_columns, &[]).await? {
+                let values: Vec<String> = row.0.iter().map(shown).collect();
+                return Err(Error::Differs {
+                    what: format!("{}.{}", side.name, key.columns.join(", ")),
+                    found: format!(
+                        "all rows are copied, and one refers to a row of {} that does not exist: {}; \
+                         add that, or delete the first one on both sides, and repeat the command",
+                        key.target,
+                        values.join(", ")
+                    ),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A table of the target is not there if it is to be made, and empty otherwise.
+pub(crate) async fn check_target(
+    target: &mut Connection,
+    catalog: &Catalog,
+    side: &TableSide,
+    create: bool,
+) -> Result<(), Error> {
+    let existing = catalog.tables.iter().find(|table| table.name == side.name);
+    let what = format!("the table {} in the target", side.name);
+    match (existing, create) {
+        (None, true) => Ok(()),
+        (Some(_), true) => Err(Error::refused(
+            what,
+            "it exists",
+            "drop it or rename it; or leave out --create, so that rows go into it if it has none",
+        )),
+        (None, false) => Err(Error::refused(
+            what,
+            "it does not exist",
+            "make it, or give --create",
+        )),
+        (Some(table), false) => {
+            for column in &side.columns {
+                if table.column(&column.name).is_none() {
+                    return Err(Error::Missing {
+                        what: format!("the column {} of {what}", column.name),
+                    });
+                }
+            }
+            check_types(table, side)?;
+            if engine(side.backend).target.has_engines && table.engine() != "InnoDB" {
+                return Err(Error::refused(
+                    what,
+                    format!("its engine {} has no transactions", table.engine()),
+                    "make it with InnoDB, so that an interrupted copy can go on",
+                ));
+            }
+            if side.existing_rows.is_some() {
+                return check_merge(table, side);
+            }
+            let found = side.as_found(catalog);
+            match has_rows(target, &side.name, &found.rows()?).await? {
+                false => Ok(()),
+                true => Err(Error::refused(
+                    what,
+                    "it has rows",
+                    "write `existing-rows = \"delete\"`, `\"keep\"` or `\"merge\"` for the table in the plan, \
+                     empty it, or copy into another database",
+                )),
+            }
+        }
+    }
+}
+
+/// Rows are merged by the primary key, which has to be the same on both sides.
+fn check_merge(table: &Table, side: &TableSide) -> Result<(), Error> {
+    if !side.merges_rows() {
+        return Ok(());
+    }
+    let mut key: Vec<&str> = side
+        .primary_key
+        .iter()
+        .map(|place| &*side.columns[*place].name)
+        .collect();
+    let there = table.primary_key().map(|key| key.columns.as_slice());
+    let mut there: Vec<&str> = there
+        .unwrap_or_default()
+        .iter()
+        .map(|name| &**name)
+        .collect();
+    key.sort_unstable();
+    there.sort_unstable();
+    let why = match engine(side.backend).target.update_from {
+        None => format!("{} cannot merge rows here", side.backend.name()),
+        Some(_) if key.is_empty() => "it has no primary key by which rows could be merged".into(),
+        Some(_) if key != there => format!(
+            "its primary key is ({}) and that of the source ({}), so that rows cannot be merged",
+            there.join(", "),
+            key.join(", ")
+        ),
+        Some(_) => return Ok(()),
+    };
+    Err(Error::refused(
+        format!("the table {} in the target", side.name),
+        why,
+        "write `existing-rows = \"delete\"` or `existing-rows = \"keep\"`",
+    ))
+}
+
+/// Whether a table has a row, by its rows in SQL.
+pub(crate) async fn has_rows(
+    connection: &mut Connection,
+    name: &QualifiedName,
+    rows: &str,
+) -> Result<bool, Error> {
+    let backend = connection.backend();
+    let doing = format!("the rows of {name}");
+    let query = first(backend, 1, &format!("SELECT 1 FROM {rows}"));
+    Ok(!connection.query(&doing, &query, &[]).await?.is_empty())
+}
+
+/// Tables with rows that refer to rows which the plan deletes, and would be deleted or changed with
+/// them.
+pub(crate) async fn referring(
+    target: &mut Connection,
+    catalog: &Catalog,
+    sides: &[&TableSide],
+) -> Result<Vec<Error>, Error> {
+    let is_deleted = |name: &QualifiedName| {
+        let mut sides = sides.iter();
+        sides.any(|side| side.name == *name && side.existing_rows == Some(ExistingRows::Delete))
+    };
+    let mut refused = Vec::new();
+    for side in sides.iter().filter(|side| is_deleted(&side.name)) {
+        for (table, _) in catalog.references_to(&side.name) {
+            if is_deleted(&table.name) {
+                continue;
+            }
+            let rows = table.name.quoted(catalog.backend)?;
+            if has_rows(target, &table.name, &rows).await? {
+                refused.push(Error::refused(
+                    format!("the table {} in the target", side.name),
+                    format!(
+                        "its rows are to be deleted, and {}, whose rows stay, refers to them",
+                        table.name
+                    ),
+                    format!(
+                        "delete the rows of {} too, or keep those of {}",
+                        table.name, side.name
+                    ),
+                ));
+            }
+        }
+    }
+    Ok(refused)
+}
+
+/// Deletes the rows that the tables of the target have already, where the plan says so: of all
+/// tables together, and those that refer to others first.
+pub(crate) async fn delete_rows(
+    target: &mut Connection,
+    sides: impl DoubleEndedIterator<Item = &TableSide>,
+    is_unchecked: bool,
+) -> Result<(), Error> {
+    let is_deleted = |side: &&TableSide| side.existing_rows == Some(ExistingRows::Delete);
+    let deleted: Vec<&TableSide> = sides.rev().filter(is_deleted).collect();
+    if deleted.is_empty() {
+        return Ok(());
+    }
+    let doing = "deleting the rows that the target has";
+    // Programs may have written since.
+    if checkpoint::is_any(target).await? {
+        return Err(Error::refused(
+            "`existing-rows = \"delete\"`",
+            "another plan, or this one before it was edited, has copied rows into the target, which would be \
+             deleted with those that programs have added",
+            "if that is right, drop the table rowkey_copy before",
+        ));
+    }
+    // Whatever refers to the rows is deleted with them.
+    if is_unchecked {
+        session::uncheck(target).await?;
+    }
+    let outcome = delete_together(target, &deleted, doing).await;
+    if is_unchecked {
+        session::check(target).await?;
+    }
+    outcome
+}
+
+async fn delete_together(
+    target: &mut Connection,
+    deleted: &[&TableSide],
+    doing: &str,
+) -> Result<(), Error> {
+    let begin = engine(target.backend()).sessions.begin;
+    target.execute(doing, begin).await?;
+    for side in deleted {
+        let doing = format!("deleting the rows of {}", side.name);
+        let delete = format!("DELETE FROM {}", side.rows()?);
+        if let Err(error) = target.execute(&doing, &delete).await {
+            // What failed is worth more than that this fails as well.
+            let _ = target.execute(&doing, "ROLLBACK").await;
+            return Err(error);
+        }
+    }
+    target.execute(doing, "COMMIT").await?;
+    Ok(())
+}
+
+/// An existing column has the type that the plan says.
+fn check_types(table: &Table, side: &TableSide) -> Result<(), Error> {
+    for column in &side.columns {
+        let found = table.column(&column.name);
+        let name = || format!("{}.{} in the target", side.name, column.name);
+        if let Some(layout) = found.and_then(|found| found.layout.as_ref())
+            && let Some(other) = other_layout(name(), column, layout)
+        {
+            return Err(other);
+        }
+        let is_user_type = found.is_some_and(|found| found.layout.is_some());
+        let found = found.map(|found| found.column_type(side.backend));
+        let planned = &column.sql_type;
+        // An id has the length of its form, whatever the type says.
+        if let (Content::Ids(form), Some(found)) = (column.content, &found)
+            && found.is_same(&ColumnType::parse(side.backend, form.sql_type()))
+        {
+            continue;
+        }
+        if let Some(found) = found
+            && (found.meaning() != Some(column.own)
+                // PostgreSQL's own type, and not a user's.
+                || column.layout.is_some() && !is_user_type
+                || found.normalizes_json() != planned.normalizes_json()
+                || !found.keeps_times_of(planned))
+        {
+            return Err(Error::refused(
+                name(),
+                format!("its type is {found}, and the plan says {planned}"),
+                "change the column there, and write the plan again with `rowkey plan`",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The refusal of a column whose type consists of something else in the target, if it does: rows are
+/// written in PostgreSQL's binary form, which has no names of fields.
+pub(crate) fn other_layout(what: String, column: &ColumnSide, found: &Layout) -> Option<Error> {
+    let difference = column.layout.as_ref()?.difference(found)?;
+    Some(Error::refused(
+        what,
+        format!(
+            "its type {} is not made as in the source: {difference}",
+            column.sql_type
+        ),
+        "make the type there as the source has it; or let the column there be text, and write `to = \"text\"`; or \
+         delete its entry from the plan",
+    ))
+}
+
+/// That the plan keeps the rows of the target.
+pub(crate) fn kept(side: &TableSide) -> String {
+    format!(
+        "{}: the target keeps its rows as the plan says, so that none of the source's is copied",
+        side.name
+    )
+}

@@ -1,0 +1,435 @@
+//! Both sides of a plan's tables and columns, and what of a plan has no place there.
+
+use std::fmt::Display;
+
+use rowkey_core::Backend;
+use rowkey_core::format::FormatKind;
+use rowkey_sql::StoredForm;
+use rowkey_tables::catalog::{Catalog, Table};
+use rowkey_tables::dialect::Dialect;
+use rowkey_tables::refusals::Refusals;
+use rowkey_tables::types::{self, ColumnType, Kind, Type};
+use rowkey_tables::{Connection, Error};
+
+use crate::engine::engine;
+use crate::plans::partitions::is_partitioned;
+use crate::plans::plan::{ColumnPlan, CopyPlan, TablePlan, is_collation};
+use crate::tables::names;
+use crate::tables::prepared::PreparedTable;
+use crate::tables::table_side::{ColumnSide, Content, TableSide};
+
+/// More rows than these may need more memory than there is.
+const MOST_BATCH_ROWS: u32 = 100_000;
+
+impl CopyPlan {
+    /// The source's tables are as they were when the plan was written.
+    pub(crate) fn check_catalog(&self, catalog: &Catalog) -> Result<(), Error> {
+        all_or_one(self.changed_tables(catalog))
+    }
+
+    /// The tables that are not as they were.
+    pub(crate) fn changed_tables(&self, catalog: &Catalog) -> Vec<Error> {
+        let changed = self.tables.iter().filter_map(|table| {
+            let error = || {
+                Error::refused(
+                    format!("the table {}", table.name),
+                    "it has changed in the source since the plan was written",
+                    "write the plan again with `rowkey plan`",
+                )
+            };
+            match catalog.table(&table.name) {
+                Err(missing) => Some(missing),
+                Ok(_) if catalog.hash_to_copy(&table.name) != table.catalog => Some(error()),
+                Ok(_) => None,
+            }
+        });
+        changed.collect()
+    }
+
+    /// Every column and every name that has no place, as one error.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let names = self.refusals()?.into_iter().map(|(_, error)| error);
+        all_or_one(names.chain(self.without_refused_columns().0))
+    }
+
+    /// Every name that has no place, with its table, and what else the plan itself says wrong.
+    pub(crate) fn refusals(&self) -> Result<Vec<(Option<&TablePlan>, Error)>, Error> {
+        let names = names::refusals(self, self.source()?, self.target()?);
+        let names = names.into_iter().map(|(table, error)| (Some(table), error));
+        let mut refused: Vec<_> = names.collect();
+        if self.tables.is_empty() {
+            let error = Error::refused(
+                "the plan",
+                "it has no tables",
+                "write it with `rowkey plan` for a database that has some",
+            );
+            refused.push((None, error));
+        }
+        if self.policy.batch_rows > MOST_BATCH_ROWS {
+            let error = Error::refused(
+                format!("`batch-rows = {}`", self.policy.batch_rows),
+                "so many rows are not kept in memory at once",
+                format!("write at most {MOST_BATCH_ROWS}"),
+            );
+            refused.push((None, error));
+        }
+        Ok(refused)
+    }
+
+    /// Every column that has no place, and the plan without them.
+    pub(crate) fn without_refused_columns(&self) -> (Vec<Error>, Self) {
+        let mut refused = Vec::new();
+        let mut plan = self.clone();
+        for (table, left) in self.tables.iter().zip(&mut plan.tables) {
+            left.columns.retain(|column| {
+                let sides = self.sides_of(table, column);
+                sides.map_err(|error| refused.push(error)).is_ok()
+            });
+        }
+        plan.tables.retain(|table| !table.columns.is_empty());
+        (refused, plan)
+    }
+
+    /// All tables on both sides.
+    pub(crate) fn prepare_all<'c>(
+        &self,
+        catalog: &'c Catalog,
+    ) -> Result<Vec<PreparedTable<'c>>, Error> {
+        let tables = self.tables.iter();
+        tables.map(|table| self.prepare(catalog, table)).collect()
+    }
+
+    /// A table on both sides. Cells are in the order of the plan's columns.
+    pub(crate) fn prepare<'c>(
+        &self,
+        catalog: &'c Catalog,
+        table: &TablePlan,
+    ) -> Result<PreparedTable<'c>, Error> {
+        let pairs = table.columns.iter();
+        let pairs: Result<Vec<_>, _> = pairs.map(|column| self.sides_of(table, column)).collect();
+        let (from, to): (Vec<ColumnSide>, Vec<ColumnSide>) = pairs?.into_iter().unzip();
+        let original = catalog.table(&table.name)?;
+        let with_words = |mut column: ColumnSide| {
+            let found = original.column(&column.name);
+            if let (Content::Values(Kind::Own), Some(found)) = (column.content, found) {
+                column.members.extend(found.enum_words.iter().cloned());
+                column.layout.clone_from(&found.layout);
+            }
+            column
+        };
+        let from = from.into_iter().map(with_words).map(|column| {
+            let found = original.column(&column.name);
+            column.collated(
+                catalog.backend,
+                found.and_then(|found| found.collation.as_ref()),
+            )
+        });
+        let from: Vec<ColumnSide> = from.collect();
+        let to: Vec<ColumnSide> = to.into_iter().map(with_words).collect();
+        let mut key = key_places(original, table);
+        let keeps_order = |place: &usize| {
+            from[*place].keeps_order(catalog.backend) && !to[*place].is_text_of_others()
+        };
+        if !key.iter().all(keeps_order) {
+            key.clear();
+        }
+        for (place, planned) in table.columns.iter().enumerate() {
+            let what = || format!("{}.{}", table.name, planned.name);
+            let is_key = key.contains(&place)
+                || original
+                    .primary_key()
+                    .is_some_and(|key| key.columns.contains(&planned.name));
+            if is_key && !planned.instead.is_empty() {
+                return Err(Error::refused(
+                    what(),
+                    "it is in the key, whose values are not replaced",
+                    "delete its `instead`",
+                ));
+            }
+            let found = original.column(&planned.name);
+            if found.is_some_and(|column| column.sql_type != planned.from) {
+                return Err(Error::refused(
+                    what(),
+                    format!("its type is not `{}`", planned.from),
+                    "write in `from` what `rowkey plan` writes there",
+                ));
+            }
+        }
+        let from = TableSide {
+            backend: self.source()?,
+            name: table.name.clone(),
+            columns: from,
+            key: key.clone(),
+            primary_key: Vec::new(),
+            existing_rows: None,
+            is_partitioned: is_partitioned(original, catalog.backend),
+            leave_out: Vec::new(),
+            stand_in: None,
+        };
+        let to = TableSide {
+            backend: self.target()?,
+            name: table.becomes.clone(),
+            columns: to,
+            key,
+            primary_key: primary_key(original, table),
+            existing_rows: table.existing_rows,
+            is_partitioned: false,
+            leave_out: table.leave_out.clone(),
+            stand_in: None,
+        };
+        Ok(PreparedTable { original, from, to })
+    }
+
+    /// The type of a column of the target whose ids stay as they are.
+    fn kept_type(&self, column: &ColumnPlan, to: Option<&str>) -> Result<String, String> {
+        let (source, target) = match (self.source(), self.target()) {
+            (Ok(source), Ok(target)) => (source, target),
+            (Err(error), _) | (_, Err(error)) => return Err(error.to_string()),
+        };
+        let from = ColumnType::parse(source, column.from.as_str());
+        match (to, from.meaning()) {
+            (Some(to), _) => Ok(to.to_owned()),
+            (None, None) => Err("give it a type with `to`".into()),
+            (None, Some(own)) => match from.is_kept_in(target) {
+                true => Ok(column.from.clone()),
+                false => types::write(target, own, true).map_err(|refusal| refusal.to_string()),
+            },
+        }
+    }
+
+    /// Both sides of a column.
+    fn sides_of(
+        &self,
+        table: &TablePlan,
+        column: &ColumnPlan,
+    ) -> Result<(ColumnSide, ColumnSide), Error> {
+        let (source, target) = (self.source()?, self.target()?);
+        let from = ColumnType::parse(source, column.from.as_str());
+        let name = || format!("{}.{} ({})", table.name, column.name, column.from);
+        let refused = |why: &str| {
+            Error::refused(
+                name(),
+                why,
+                match from.meaning() {
+                    Some(_) => "give it a type with `to`, or delete its entry to leave it out",
+                    None => "delete its entry to leave it out",
+                },
+            )
+        };
+        if let Some(why) = &column.refused
+            && column.to.is_none()
+        {
+            return Err(refused(why));
+        }
+        let (to, content) = match (&column.format, &column.to) {
+            (_, to) if column.keep => (
+                self.kept_type(column, to.as_deref())
+                    .map_err(|why| refused(&why))?,
+                None,
+            ),
+            (Some(format), None) => {
+                let format: FormatKind = format.parse()?;
+                let form = |name: &Option<String>, backend| {
+                    let name = name
+                        .as_deref()
+                        .ok_or_else(|| refused("`format` needs `stored-from` and `stored-to`"))?;
+                    StoredForm::named(format, backend, name).map_err(refused)
+                };
+                let from = form(&column.stored_from, source)?;
+                let to = form(&column.stored_to, target)?;
+                (to.sql_type(), Some((from, to)))
+            }
+            (None, Some(to)) => (to.clone(), None),
+            (Some(_), Some(_)) => {
+                return Err(refused("`to` and `format` exclude each other"));
+            }
+            (None, None) => return Err(refused("the plan gives it no type")),
+        };
+        let to = ColumnType::parse(target, to);
+        if !is_collation(to.suffix()) {
+            return Err(refused(&format!(
+                "behind the type in `{to}`, only CHARACTER SET and COLLATE with a name are possible"
+            )));
+        }
+        let own = |backend: Backend, sql_type: &ColumnType| {
+            let no_type = || refused(&format!("{backend}'s type `{sql_type}` is not copied"));
+            sql_type.meaning().ok_or_else(no_type)
+        };
+        let (own_from, own_to) = (own(source, &from)?, own(target, &to)?);
+        let (from_content, to_content) = match content {
+            Some((from, to)) => (Content::Ids(from), Content::Ids(to)),
+            None => {
+                let kind = from
+                    .kind_in(&to)
+                    .ok_or_else(|| {
+                        let why = format!("`{to}` does not hold all of its values");
+                        Error::refused(
+                            name(),
+                            why,
+                            "write another type in `to` (if the table exists, change the column there, and write \
+                             the plan again), or delete its entry to leave it out",
+                        )
+                    })?;
+                let is_interval = (own_from, own_to) == (Type::Interval, Type::Interval);
+                if is_interval && to.fraction_digits() < from.fraction_digits() {
+                    return Err(refused(&format!("`{to}` would round its times")));
+                }
+                (Content::Values(kind), Content::Values(kind))
+            }
+        };
+        let from = ColumnSide {
+            instead: column.instead,
+            takes_offsets: [own_from, own_to].contains(&Type::Instant),
+            ..ColumnSide::new(&column.name, from, own_from, from_content)
+        };
+        let is_time = matches!(own_to, Type::Time | Type::Timestamp | Type::Instant);
+        let tick = match is_time && !from.sql_type.is_same(&to) {
+            true => to.tick(),
+            false => 1,
+        };
+        // The target's reader replaces nothing more, but a value may be NULL where the source's was
+        // not.
+        let to = ColumnSide {
+            instead: column.instead,
+            tick,
+            takes_offsets: own_from == Type::Instant || !matches!(own_to, Type::Text(_)),
+            ..ColumnSide::new(&column.name, to, own_to, to_content)
+        };
+        Ok((from, to))
+    }
+}
+
+/// The plan is for these two databases.
+pub(crate) fn check_backends(
+    source: &Connection,
+    target: &Connection,
+    plan: &CopyPlan,
+) -> Result<(), Error> {
+    check_backend("the source", source.backend(), plan.source()?)?;
+    check_backend("the target", target.backend(), plan.target()?)
+}
+
+/// The plan is for the database of one side.
+pub(crate) fn check_backend(what: &str, found: Backend, planned: Backend) -> Result<(), Error> {
+    match found == planned {
+        true => Ok(()),
+        false => Err(wrong_backend(what, found, planned)),
+    }
+}
+
+/// The error for a database that the plan is not for.
+pub(crate) fn wrong_backend(what: &str, found: Backend, planned: impl Display) -> Error {
+    Error::refused(
+        what,
+        format!("it is {found}, and the plan is for {planned}"),
+        "give the address of the database that the plan is for",
+    )
+}
+
+/// Refusals as one error.
+pub(crate) fn all_or_one(refused: impl IntoIterator<Item = Error>) -> Result<(), Error> {
+    one_error(refused.into_iter().collect::<Refusals<()>>())
+}
+
+/// Refusals with what they are about as one error.
+pub(crate) fn one_error<About>(refused: Refusals<About>) -> Result<(), Error> {
+    refused.result("the copy", "`rowkey preflight` shows them line by line")
+}
+
+/// The places of the columns of the key that tells rows apart: the primary key, or a unique key
+/// without NULL; none if there is no such key.
+fn key_places(table: &Table, plan: &TablePlan) -> Vec<usize> {
+    let place = |name: &String| plan.columns.iter().position(|column| column.name == *name);
+    let is_never_null =
+        |name: &String| table.column(name).is_some_and(|column| !column.is_nullable);
+    let mut keys: Vec<_> = table.keys.iter().collect();
+    keys.sort_by_key(|key| !key.is_primary);
+    keys.into_iter()
+        .filter(|key| key.columns.iter().all(is_never_null))
+        .find_map(|key| key.columns.iter().map(place).collect::<Option<Vec<_>>>())
+        .unwrap_or_default()
+}
+
+/// The places of the columns of the primary key, if all of them are copied.
+fn primary_key(table: &Table, plan: &TablePlan) -> Vec<usize> {
+    let place = |name: &String| plan.columns.iter().position(|column| column.name == *name);
+    let key = table.primary_key().map(|key| key.columns.iter().map(place));
+    key.and_then(Iterator::collect).unwrap_or_default()
+}
+
+/// What the databases decide of a column.
+impl ColumnSide {
+    /// Whether the literal of each value is what the source has, so that a copy can continue after
+    /// it. Times and UUIDs in text have several forms.
+    fn keeps_order(&self, source: Backend) -> bool {
+        let has_any_type = source.stores_any_type();
+        match self.content {
+            // MySQL sorts them by the places of their words, and compares them as text.
+            _ if matches!(self.own, Type::Enum | Type::Set) => false,
+            Content::Values(_) if self.own == Type::Own => has_any_type,
+            Content::Values(Kind::Json) => false,
+            Content::Values(Kind::Text) if has_any_type => matches!(self.own, Type::Text(_)),
+            Content::Values(Kind::Text) if matches!(self.own, Type::Decimal(_)) => false,
+            Content::Values(Kind::Decimal) if matches!(self.own, Type::Loose(_)) => false,
+            Content::Values(Kind::Time | Kind::Timestamp) => !has_any_type,
+            Content::Values(Kind::Single | Kind::Double) => engine(source).values.reads_floats,
+            Content::Values(Kind::Uuid) => !matches!(self.own, Type::Text(_) | Type::PaddedText(_)),
+            _ => true,
+        }
+    }
+
+    /// The same column with the collation that the catalogue names.
+    fn collated(mut self, backend: Backend, collation: Option<&String>) -> Self {
+        if let Some(collation) = collation
+            && engine(backend).columns.names_collations
+        {
+            self.charset = self.sql_type.with_collation(collation).charset();
+            self.collation = Some(collation.clone());
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plans::plan::tests::PLAN;
+
+    #[test]
+    fn what_a_plan_does_not_map_is_refused_by_name() {
+        for (old, new, expected) in [
+            ("version = 1", "version = 2", "its version is 2"),
+            ("to = \"numeric(10,2)\"", "", "offer.price (decimal(10,2))"),
+            (
+                "numeric(10,2)",
+                "integer",
+                "does not hold all of its values",
+            ),
+            ("numeric(10,2)", "point", "does not hold all of its values"),
+            (
+                "numeric(10,2)",
+                "numeric COLLATE x) --",
+                "only CHARACTER SET and COLLATE",
+            ),
+            ("uuid:public", "uuid:sideways", "offer.id"),
+            (
+                "stored-to = \"uuid:public\"",
+                "",
+                "needs `stored-from` and `stored-to`",
+            ),
+            (
+                "name = \"price\"",
+                "name = \"id\"",
+                "offer.id is named twice",
+            ),
+            ("becomes", "becames", "becames"),
+            ("\"mariadb\"", "\"oracle\"", "oracle"),
+        ] {
+            let text = PLAN.replace(old, new);
+            assert_ne!(text, PLAN, "{old}");
+            let error = CopyPlan::from_toml(&text).and_then(|plan| plan.check());
+            let error = error.unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

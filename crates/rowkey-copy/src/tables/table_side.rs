@@ -1,0 +1,180 @@
+//! A table as one of the two databases has it.
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+use rowkey_sql::StoredForm;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{QualifiedName, Table};
+use rowkey_tables::types::layout::Layout;
+use rowkey_tables::types::{Charset, ColumnType, Kind, Type};
+
+use crate::plans::plan::ExistingRows;
+use crate::plans::replacements::Replacements;
+
+/// A table and its columns, in the order of the cells of a row.
+#[derive(Clone, Debug)]
+pub(crate) struct TableSide {
+    pub(crate) backend: Backend,
+    pub(crate) name: QualifiedName,
+    pub(crate) columns: Vec<ColumnSide>,
+    /// The places of the columns of the key, in whose order rows are copied; none if there is no such
+    /// key.
+    pub(crate) key: Vec<usize>,
+    /// The places of the columns of the primary key, if the target merges rows by it.
+    pub(crate) primary_key: Vec<usize>,
+    /// What becomes of the rows that a table of the target has already.
+    pub(crate) existing_rows: Option<ExistingRows>,
+    /// Whether its rows are in partitions, through which they are read.
+    pub(crate) is_partitioned: bool,
+    /// The names of the indexes and references that the plan leaves out.
+    pub(crate) leave_out: Vec<String>,
+    /// The table that is made in its place, for a rehearsal.
+    pub(crate) stand_in: Option<QualifiedName>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct ColumnSide {
+    pub(crate) name: String,
+    /// The column's type in the words of the database; `own` is what they mean.
+    pub(crate) sql_type: ColumnType,
+    pub(crate) own: Type,
+    pub(crate) content: Content,
+    /// How many bytes a value has at most, if its type says no more than that.
+    pub(crate) most_bytes: Option<u64>,
+    pub(crate) charset: Charset,
+    /// The words of an `enum` or a `set`.
+    pub(crate) members: Vec<String>,
+    /// What values of a user's type of PostgreSQL consist of.
+    pub(crate) layout: Option<Layout>,
+    /// In MySQL, MariaDB and SQL Server, how text is compared, if that is known.
+    pub(crate) collation: Option<String>,
+    /// The microseconds that values are multiples of, if others would be rounded.
+    pub(crate) tick: i64,
+    /// What a reader puts in the place of some values.
+    pub(crate) instead: Replacements,
+    /// Whether a time with an offset from UTC is a moment on one of the sides, and has one as text.
+    pub(crate) takes_offsets: bool,
+    /// Whether a reader continues after a value that it refuses.
+    pub(crate) keeps_refused: bool,
+}
+
+impl ColumnSide {
+    /// A column of which nothing is replaced.
+    pub(crate) fn new(name: &str, sql_type: ColumnType, own: Type, content: Content) -> Self {
+        Self {
+            name: name.to_owned(),
+            own,
+            content,
+            most_bytes: sql_type.most_bytes(),
+            charset: sql_type.charset(),
+            members: sql_type.members(),
+            layout: None,
+            collation: sql_type.collation().map(ToOwned::to_owned),
+            sql_type,
+            tick: 1,
+            instead: Replacements::default(),
+            takes_offsets: true,
+            keeps_refused: false,
+        }
+    }
+
+    /// Whether it is text, and the source's values are moments, numbers or truth.
+    pub(crate) fn is_text_of_others(&self) -> bool {
+        let kinds = [
+            Kind::Bool,
+            Kind::Integer,
+            Kind::Date,
+            Kind::Time,
+            Kind::Timestamp,
+        ];
+        let is_other = |content| kinds.map(Content::Values).contains(&content);
+        matches!(self.own, Type::Text(_)) && is_other(self.content)
+    }
+}
+
+/// What a column contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// Values, as both sides see them.
+    Values(Kind),
+    /// Ids in the form of this side. Both sides see the public value.
+    Ids(StoredForm),
+}
+
+impl Content {
+    /// Whether two columns, which need not be the sides of one, have the same values.
+    pub(crate) fn is_alike(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Values(one), Self::Values(other)) => one == other,
+            (Self::Ids(one), Self::Ids(other)) => one.format() == other.format(),
+            _ => false,
+        }
+    }
+}
+
+impl TableSide {
+    /// Whether the target keeps its own rows, so that the source's are not copied.
+    pub(crate) fn keeps_rows(&self) -> bool {
+        self.existing_rows == Some(ExistingRows::Keep)
+    }
+
+    pub(crate) fn quoted(&self) -> Result<String, Error> {
+        let name = self.stand_in.as_ref().unwrap_or(&self.name);
+        name.quoted(self.backend)
+    }
+
+    pub(crate) fn column(&self, name: &str) -> Option<&ColumnSide> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    pub(crate) fn has_all(&self, names: &[String]) -> bool {
+        names.iter().all(|name| self.column(name).is_some())
+    }
+
+    /// Some columns as the whole row and its key, if both sides have the same values where the
+    /// database takes them for the same.
+    pub(crate) fn only(&self, names: &[String]) -> Option<Self> {
+        let columns = names.iter().map(|name| self.column(name).cloned());
+        let mut columns: Vec<ColumnSide> = columns.collect::<Option<_>>()?;
+        let is_exact = |column: &ColumnSide| match column.content {
+            Content::Ids(_) | Content::Values(Kind::Integer | Kind::Uuid) => true,
+            Content::Values(Kind::Own) => matches!(column.own, Type::Integer { .. } | Type::Uuid),
+            Content::Values(_) => false,
+        };
+        for column in &mut columns {
+            // What it refuses is no other value.
+            column.keeps_refused = true;
+        }
+        columns.iter().all(is_exact).then(|| Self {
+            key: (0..columns.len()).collect(),
+            columns,
+            primary_key: Vec::new(),
+            ..self.clone()
+        })
+    }
+
+    /// The columns of a table that the side does not have, as sentences.
+    pub(crate) fn omitted_columns(&self, table: &Table) -> impl Iterator<Item = String> {
+        let columns = table.columns.iter();
+        let omitted = columns.filter(|column| self.column(&column.name).is_none());
+        omitted.map(|column| format!("{}.{} is left out", table.name, column.name))
+    }
+
+    /// The quoted names of the columns, as a list in SQL.
+    pub(crate) fn column_list(&self) -> Result<String, Error> {
+        let names = self.columns.iter();
+        let names: Result<Vec<String>, _> = names
+            .map(|column| quote_identifier(self.backend, &column.name))
+            .collect();
+        Ok(names?.join(", "))
+    }
+
+    /// The error for a value that has no place.
+    pub(crate) fn wrong(&self, column: &ColumnSide, why: &str) -> Error {
+        Error::refused(
+            format!("{}.{}", self.name, column.name),
+            why,
+            "change the value, or give the column another type in the plan, or leave it out",
+        )
+    }
+}
