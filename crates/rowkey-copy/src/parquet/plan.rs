@@ -29,7 +29,7 @@ const COUNTED: Type = Type::Integer {
 /// Which tables of a database become files, and what their columns become there. Ids whose format
 /// is certain get their public form.
 ///
-/// `ids` tells that of a column, as for a [copy](crate::plans::plan()).
+/// `ids` tells that of a column, as for a [copy](crate::plan()).
 ///
 /// # Errors
 ///
