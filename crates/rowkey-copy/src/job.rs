@@ -5,7 +5,7 @@ use rowkey_tables::catalog::Catalog;
 
 use crate::definitions::objects::{self, PlannedObject};
 use crate::plans::partitions;
-use crate::plans::plan::{CopyPlan, CopyPolicy};
+use crate::plans::plan::CopyPlan;
 use crate::tables::existing;
 use crate::tables::prepared::PreparedTable;
 use crate::tables::table_side::TableSide;
@@ -14,19 +14,19 @@ use crate::tables::table_side::TableSide;
 pub(super) struct Job<'c> {
     /// The hash of the plan.
     pub(super) id: String,
+    pub(super) plan: &'c CopyPlan,
     pub(super) tables: Vec<PreparedTable<'c>>,
-    pub(super) policy: CopyPolicy,
     pub(super) notes: Vec<String>,
     /// Whether references are looked at when all rows are written.
     pub(super) is_unchecked: bool,
 }
 
 impl<'c> Job<'c> {
-    pub(super) fn new(plan: &CopyPlan, catalog: &'c Catalog) -> Result<Self, Error> {
+    pub(super) fn new(plan: &'c CopyPlan, catalog: &'c Catalog) -> Result<Self, Error> {
         let mut job = Self {
             id: plan.hash()?,
+            plan,
             tables: Vec::new(),
-            policy: plan.policy,
             notes: Vec::new(),
             is_unchecked: false,
         };

@@ -97,14 +97,15 @@ pub async fn copy(
     check_backends(source, target, plan)?;
     session::require_two_databases(source, target).await?;
     plan.check()?;
-    let catalog = Catalog::read(source).await?;
+    let mut catalog = Catalog::read(source).await?;
     plan.check_catalog(&catalog)?;
+    plan.respell_source(&mut catalog);
     let mut job = Job::new(plan, &catalog)?;
     all_or_one(unknown_names(&job.tables)?)?;
     job.notes.extend(catalog.unseen.iter().cloned());
     let left_out = omissions::of_database(source, plan, &catalog).await?;
     job.notes.extend(left_out);
-    let there = Catalog::read(target).await?;
+    let there = plan.target_catalog(target).await?;
     let sides: Vec<_> = job.tables.iter().map(|table| &table.to).collect();
     job.is_unchecked = session::can_uncheck(target, &there, &sides).await?;
     let jobs = job.jobs(source, &there, request).await?;
@@ -194,7 +195,7 @@ impl Job<'_> {
         part_rows: Option<u32>,
     ) -> Result<Vec<Vec<Checkpoint>>, Error> {
         let known = checkpoint::read(target, &self.id, self.tables.len()).await?;
-        let catalog = Catalog::read(target).await?;
+        let catalog = self.plan.target_catalog(target).await?;
         if !create {
             for table in &mut self.tables {
                 if let Ok(existing) = catalog.table(&table.to.name) {
@@ -287,7 +288,7 @@ impl Job<'_> {
         if !self.is_unchecked {
             return Ok(());
         }
-        let catalog = Catalog::read(target).await?;
+        let catalog = self.plan.target_catalog(target).await?;
         let sides = self.tables.iter().map(|table| &table.to);
         check_unchecked_references(target, &catalog, sides).await
     }
@@ -332,7 +333,7 @@ impl Job<'_> {
         let mut reported: Vec<TableProgress> = reported.collect();
         let parts = parts.collect();
         // References of existing tables may form circles.
-        let queue = Queue::new(parts, self.policy, self.is_unchecked);
+        let queue = Queue::new(parts, self.plan.policy, self.is_unchecked);
         if self.is_unchecked {
             session::uncheck(target).await?;
         }
@@ -398,7 +399,7 @@ impl Job<'_> {
         progress: &mut dyn Progress,
     ) -> Result<(), Error> {
         let planned = self.planned_objects()?;
-        let catalog = Catalog::read(target).await?;
+        let catalog = self.plan.target_catalog(target).await?;
         for (number, object) in &planned {
             let Ok(object) = object else { continue };
             let side = &self.tables[*number].to;
@@ -477,7 +478,7 @@ impl Job<'_> {
     ) -> Result<(), Error> {
         let found = match create {
             true => None,
-            false => Some(Catalog::read(target).await?),
+            false => Some(self.plan.target_catalog(target).await?),
         };
         let copied = self.tables.iter().filter(|table| !table.to.keeps_rows());
         for PreparedTable {

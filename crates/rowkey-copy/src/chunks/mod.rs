@@ -71,8 +71,9 @@ pub async fn spark_job(
 
 async fn read_catalog(source: &mut Connection, plan: &CopyPlan) -> Result<Catalog, Error> {
     check_backend("the source", source.backend(), plan.source()?)?;
-    let catalog = Catalog::read(source).await?;
+    let mut catalog = Catalog::read(source).await?;
     plan.check_catalog(&catalog)?;
+    plan.respell_source(&mut catalog);
     Ok(catalog)
 }
 

@@ -101,7 +101,7 @@ pub enum ExistingRows {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ColumnPlan {
-    /// The column's name, on both sides.
+    /// The column's name, on both sides: as the target writes it if that tells cases of letters apart.
     pub name: String,
     /// The column's type in the source.
     pub from: String,

@@ -19,6 +19,7 @@ use crate::plans::plan::{ColumnPlan, CopyPlan, CopyPolicy, ExistingRows, TablePl
 use crate::plans::replacements::Replacements;
 use crate::plans::untyped;
 use crate::tables::existing::has_rows;
+use crate::tables::spelling::{in_any_case, respell, spelling};
 
 /// What a person chooses for all tables of a plan.
 #[derive(Clone, Copy, Debug, Default)]
@@ -83,21 +84,22 @@ pub(crate) async fn plan_for(
     progress: &mut dyn Progress,
     mut ids: impl AsyncFnMut(&mut Connection, &Table, &str) -> Result<StoredIds, Error>,
 ) -> Result<Planned, Error> {
-    let catalog = Catalog::read(source).await?;
-    let (left_out, mut tables): (Vec<&Table>, Vec<&Table>) =
-        catalog.tables.iter().partition(|table| table.is_of_tools());
-    // A table is copied as a whole.
-    tables.retain(|table| {
-        // PostgreSQL has some without columns.
-        partitions::whole(table, &catalog).is_none() && !table.columns.is_empty()
-    });
-    order(&mut tables, there);
+    let original = Catalog::read(source).await?;
+    let (mut catalog, mut there) = (original.clone(), there.to_vec());
+    let becomes = take_names(&copied(&original), &mut there);
+    // One of the two may not tell the cases of letters apart.
+    respell(target, &mut there, &spelling(&original.tables));
+    respell(source.backend(), &mut catalog.tables, &spelling(&there));
+    let left_out = catalog.tables.iter().filter(|table| table.is_of_tools());
+    let mut tables = copied(&catalog);
+    order(&mut tables, &there);
     let mut planner = Planner {
         source: source.backend(),
         target,
-        catalog: &catalog,
+        original: &original,
         tables: &tables,
-        there,
+        there: &there,
+        becomes,
         choices,
         ids: BTreeMap::new(),
         kept: BTreeMap::new(),
@@ -137,7 +139,7 @@ pub(crate) async fn plan_for(
             version: VERSION,
             source: planner.source.name().into(),
             target: target.name().into(),
-            left_out: left_out.iter().map(|table| table.name.clone()).collect(),
+            left_out: left_out.map(|table| table.name.clone()).collect(),
             tables: planned,
             policy: CopyPolicy::default(),
         },
@@ -215,10 +217,13 @@ struct Ids {
 struct Planner<'c> {
     source: Backend,
     target: Backend,
-    catalog: &'c Catalog,
+    /// The source as it writes names itself.
+    original: &'c Catalog,
     tables: &'c [&'c Table],
-    /// The tables that the target has.
+    /// The tables that the target has, under the source's names.
     there: &'c [Table],
+    /// The target's names of tables.
+    becomes: BTreeMap<QualifiedName, QualifiedName>,
     choices: Choices,
     ids: BTreeMap<Place, Ids>,
     /// Why columns that look like ids stay as they are.
@@ -333,11 +338,8 @@ impl<'c> Planner<'c> {
     }
 
     fn table(&self, table: &Table) -> TablePlan {
-        let becomes = QualifiedName {
-            schema: None,
-            name: new_name(table, self.tables),
-        };
-        let there = self.there.iter().find(|found| found.name == becomes);
+        let becomes = self.becomes.get(&table.name).unwrap_or(&table.name);
+        let there = self.there.iter().find(|found| found.name == table.name);
         let is_computed = |column: &&Column| {
             let found = there.and_then(|there| there.column(&column.name));
             found.is_some_and(|found| found.generated == Generated::Computed)
@@ -345,8 +347,8 @@ impl<'c> Planner<'c> {
         let columns = table.columns.iter();
         TablePlan {
             name: table.name.clone(),
-            becomes,
-            catalog: self.catalog.hash_to_copy(&table.name),
+            becomes: becomes.clone(),
+            catalog: self.original.hash_to_copy(&table.name),
             existing_rows: there.and(self.choices.existing_rows),
             leave_out: Vec::new(),
             columns: columns
@@ -373,13 +375,19 @@ impl<'c> Planner<'c> {
             keep: false,
             instead: Replacements::default(),
         };
-        let found = match there.map(|there| there.column(&column.name)) {
-            Some(None) => {
-                planned.refused = Some("the target's table has no such column".into());
-                return planned;
-            }
-            found => found.flatten(),
-        };
+        let found = there.and_then(|there| there.column(&column.name));
+        if let Some(there) = there
+            && found.is_none()
+        {
+            let columns = there.columns.iter().map(|column| column.name.as_str());
+            let alike = in_any_case(columns, |name| name, &column.name);
+            let why = "the target's table has no such column".to_owned();
+            planned.refused = Some(match alike {
+                Some(alike) => format!("{why}: {alike} is another name in both databases"),
+                None => why,
+            });
+            return planned;
+        }
         let ids = self.ids.get(&place(table, &column.name));
         let stored_to = ids.map(|ids| (ids, self.form_there(ids, found)));
         if let Some((ids, Some(stored_to))) = stored_to {
@@ -568,6 +576,50 @@ fn own_type(backend: Backend, column: &Column) -> String {
         }
         _ => column.sql_type.clone(),
     }
+}
+
+/// The tables that are copied.
+fn copied(catalog: &Catalog) -> Vec<&Table> {
+    let tables = catalog.tables.iter().filter(|table| {
+        // A table is copied as a whole. PostgreSQL has some without columns.
+        let is_whole = partitions::whole(table, catalog).is_none() && !table.columns.is_empty();
+        is_whole && !table.is_of_tools()
+    });
+    tables.collect()
+}
+
+/// What tables become: the target may write their names in letters of another case. Its own tables
+/// get the names that the source has for them.
+fn take_names(tables: &[&Table], there: &mut Vec<Table>) -> BTreeMap<QualifiedName, QualifiedName> {
+    let wanted = tables.iter().map(|table| new_name(table, tables));
+    let wanted: Vec<String> = wanted.collect();
+    let own = there.iter().map(|found| &found.name);
+    let own = own.filter(|name| name.schema.is_none());
+    let becomes = tables.iter().zip(&wanted).map(|(table, name)| {
+        let found = in_any_case(own.clone(), |found| &found.name, name);
+        let is_like = |other: &&String| other.to_lowercase() == name.to_lowercase();
+        let is_its_own =
+            |found: &String| found == name || wanted.iter().filter(is_like).count() == 1;
+        let found = found.map(|found| found.name.clone());
+        let found = found.filter(is_its_own);
+        let name = QualifiedName {
+            schema: None,
+            name: found.unwrap_or_else(|| name.clone()),
+        };
+        (table.name.clone(), name)
+    });
+    let becomes: BTreeMap<_, _> = becomes.collect();
+    let sources: BTreeMap<_, _> = becomes.iter().map(|(from, to)| (to, from)).collect();
+    there.retain(|found| sources.contains_key(&found.name));
+    for found in there {
+        let targets = found.foreign_keys.iter_mut().map(|key| &mut key.target);
+        for name in targets.chain([&mut found.name]) {
+            if let Some(source) = sources.get(name) {
+                name.clone_from(source);
+            }
+        }
+    }
+    becomes
 }
 
 /// The name of a table in the target's own schema, where it has to differ from those of other

@@ -77,14 +77,16 @@ impl Preflight {
     ) -> Result<Self, Error> {
         check_backends(source, target, plan)?;
         session::require_two_databases(source, target).await?;
-        let catalog = Catalog::read(source).await?;
+        let mut catalog = Catalog::read(source).await?;
+        let changed = plan.changed_tables(&catalog);
+        plan.respell_source(&mut catalog);
         session::begin_reading(source).await?;
         session::set_target(target).await?;
         let mut findings = Findings::default();
-        let tables = findings.check_plan(plan, &catalog)?;
+        let tables = findings.check_plan(plan, &catalog, changed)?;
         let is_complete = findings.refused.is_empty();
         if !tables.is_empty() {
-            let target_catalog = Catalog::read(target).await?;
+            let target_catalog = plan.target_catalog(target).await?;
             match checkpoint::find(target, &target_catalog, plan).await {
                 Ok(None) => {
                     progress.report(Step::Begins(LOOKING.into()));
@@ -152,7 +154,7 @@ pub(super) async fn require(
     if !plan.policy.preflight {
         return Ok(());
     }
-    let target_catalog = Catalog::read(target).await?;
+    let target_catalog = plan.target_catalog(target).await?;
     if checkpoint::find(target, &target_catalog, plan)
         .await?
         .is_some()
@@ -160,7 +162,7 @@ pub(super) async fn require(
         return Ok(());
     }
     let mut findings = Findings::default();
-    let tables = findings.check_plan(plan, catalog)?;
+    let tables = findings.check_plan(plan, catalog, Vec::new())?;
     findings.all_or_one()?;
     progress.report(Step::Begins(LOOKING.into()));
     findings
@@ -205,6 +207,7 @@ impl Findings {
         &mut self,
         plan: &CopyPlan,
         catalog: &'c Catalog,
+        changed: Vec<Error>,
     ) -> Result<Vec<PreparedTable<'c>>, Error> {
         let mut tables = Vec::new();
         let refused = plan.refusals()?.into_iter().map(|(_, error)| error);
@@ -217,7 +220,6 @@ impl Findings {
         let (columns, left) = plan.without_refused_columns();
         let is_complete = columns.is_empty();
         self.refuse(ReasonKind::Columns, columns);
-        let changed = plan.changed_tables(catalog);
         if !changed.is_empty() {
             // The plan is to be written again.
             self.refuse(ReasonKind::Changed, changed);

@@ -68,8 +68,9 @@ pub async fn compare(
 ) -> Result<Comparison, Error> {
     plan.check()?;
     check_backends(source, target, plan)?;
-    let catalog = Catalog::read(source).await?;
-    let made = Catalog::read(target).await?;
+    let mut catalog = Catalog::read(source).await?;
+    plan.respell_source(&mut catalog);
+    let made = plan.target_catalog(target).await?;
     let unfinished = unfinished(target, plan, &catalog, &made).await?;
     session::begin_reading(source).await?;
     session::begin_reading(target).await?;

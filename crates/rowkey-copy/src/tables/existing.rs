@@ -12,6 +12,7 @@ use crate::rows::checkpoint;
 use crate::rows::orphan::orphan;
 use crate::rows::select::first;
 use crate::session;
+use crate::tables::spelling::in_any_case;
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 /// Fails, with what is wrong, for a reference without a row, if the target does not look while rows
@@ -73,13 +74,22 @@ pub(crate) async fn check_target(
         (Some(_), true) => Err(Error::refused(
             what,
             "it exists",
-            "drop it or rename it; or leave out --create, so that rows go into it if it has none",
+            "drop it or rename it; or leave out --create, so that rows go into it if it has none; or, if others are \
+             missing, write a plan for those",
         )),
-        (None, false) => Err(Error::refused(
-            what,
-            "it does not exist",
-            "make it, or give --create",
-        )),
+        (None, false) => {
+            let own = catalog.tables.iter().map(|table| &table.name);
+            let own = own.filter(|name| name.schema == side.name.schema);
+            let alike = in_any_case(own, |name| &name.name, &side.name.name);
+            let instead = match alike {
+                Some(alike) => format!("write `becomes = \"{alike}\"` for it in the plan"),
+                None => {
+                    "make it; or give --create, with a plan that has none of the tables which exist"
+                        .into()
+                }
+            };
+            Err(Error::refused(what, "it does not exist", instead))
+        }
         (Some(table), false) => {
             for column in &side.columns {
                 if table.column(&column.name).is_none() {

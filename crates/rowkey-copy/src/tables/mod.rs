@@ -5,4 +5,5 @@ pub(crate) mod existing;
 pub(crate) mod mapping;
 pub(crate) mod names;
 pub(crate) mod prepared;
+pub(crate) mod spelling;
 pub(crate) mod table_side;

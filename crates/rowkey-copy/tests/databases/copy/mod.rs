@@ -13,6 +13,7 @@ mod held;
 mod indexes;
 mod interrupted;
 mod keys;
+mod letters;
 mod lossy_types;
 mod many_rows;
 mod migrated_target;
@@ -78,6 +79,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     held::add_tests(suite);
     indexes::add_tests(suite);
     keys::add_tests(suite);
+    letters::add_tests(suite);
     omissions::add_tests(suite);
     one_round::add_tests(suite);
     lossy_types::add_tests(suite);

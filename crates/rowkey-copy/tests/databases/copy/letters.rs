@@ -1,0 +1,62 @@
+//! Databases write names in letters of another case: PostgreSQL in small ones, unless they are quoted.
+
+use anyhow::{Result, ensure};
+use rowkey_testkit::{Suite, test_name};
+
+use crate::copy::held::{nothing_is_refused, preflight};
+use crate::copy::{copy, copy_into_existing, execute, open, pair, plan};
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    for target in crate::LIVE {
+        let to = test_name(target);
+        let name = format!("names_in_other_letters_are_found_in_{to}");
+        pair(suite, &name, crate::LIVE, target, in_other_letters);
+    }
+}
+
+const TABLES: [&str; 4] = [
+    "CREATE TABLE Users (Id varchar(26) NOT NULL PRIMARY KEY, CreateAt bigint, Kind char(1) NOT NULL DEFAULT 'X', \
+     CHECK (Kind = 'X'))",
+    // Its name is before the other one.
+    "CREATE TABLE Posts (Id integer NOT NULL PRIMARY KEY, UserId varchar(26) NOT NULL, Place integer, \
+     FOREIGN KEY (UserId) REFERENCES Users (Id))",
+    "CREATE UNIQUE INDEX posts_of_users ON Posts (UserId, Place)",
+    "CREATE TABLE Later (Id integer NOT NULL PRIMARY KEY)",
+];
+
+async fn in_other_letters(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    execute(&mut from, "the source", &TABLES).await?;
+    execute(&mut to, "the target", &TABLES[..3]).await?;
+    let rows = [
+        "INSERT INTO Users (Id, CreateAt) VALUES ('a', 1), ('b', NULL)",
+        "INSERT INTO Posts VALUES (1, 'a', 1), (2, 'a', NULL), (3, 'b', 2)",
+    ];
+    execute(&mut from, "the rows", &rows).await?;
+    let mut whole = plan(&source, &target).await?;
+    let is_later = |name: &str| name.eq_ignore_ascii_case("later");
+    // What is missing comes with a plan of its own.
+    let refused = preflight(&source, &target, &whole).await?.refused;
+    ensure!(
+        matches!(&refused[..], [one] if one.contains("with a plan that has none of the tables which exist")),
+        "{refused:?}"
+    );
+    let mut others = whole.clone();
+    others.tables.retain(|table| is_later(&table.name.name));
+    nothing_is_refused(&source, &target, &others).await?;
+    copy(&source, &target, &others).await?;
+    whole.tables.retain(|table| !is_later(&table.name.name));
+    let found = preflight(&source, &target, &whole).await?;
+    ensure!(found.refused.is_empty(), "{found:?}");
+    let strange = |note: &&String| note.contains("osts") || note.contains(".");
+    let strange: Vec<&String> = found.notes.iter().filter(strange).collect();
+    ensure!(strange.is_empty(), "{strange:?}");
+    copy_into_existing(&source, &target, &whole).await?;
+    let query =
+        "SELECT COUNT(*) FROM Posts JOIN Users ON Users.Id = Posts.UserId WHERE CreateAt = 1";
+    let row = to.one_row("the rows", query, &[]).await?;
+    ensure!(row.count(0)? == 2, "{row:?}");
+    // Nothing is left to do.
+    copy_into_existing(&source, &target, &whole).await?;
+    Ok(())
+}
