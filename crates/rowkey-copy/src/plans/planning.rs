@@ -501,6 +501,10 @@ impl<'c> Planner<'c> {
             let Some(table) = self.tables.get(place) else {
                 continue;
             };
+            // What exists has the type that it has.
+            if self.there.iter().any(|found| found.name == table.name) {
+                continue;
+            }
             for key in &table.foreign_keys {
                 for (name, target) in key.columns.iter().zip(&key.target_columns) {
                     let referred = planned.iter().find(|other| other.name == key.target);

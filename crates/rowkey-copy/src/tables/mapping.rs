@@ -246,7 +246,7 @@ impl CopyPlan {
             (None, None) => return Err(refused("the plan gives it no type")),
         };
         let to = ColumnType::parse(target, to);
-        if !is_collation(to.suffix()) {
+        if content.is_none() && !is_collation(to.suffix()) {
             return Err(refused(&format!(
                 "behind the type in `{to}`, only CHARACTER SET and COLLATE with a name are possible"
             )));

@@ -38,6 +38,9 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         pair(suite, &name, crate::LIVE, target, merged);
         let name = format!("keys_that_are_merged_have_letters_of_the_source_in_{to}");
         pair(suite, &name, [Backend::Postgres], target, merged_keys);
+        let name = format!("types_that_exist_win_in_{to}");
+        let sources = [Backend::Postgres, Backend::Sqlite];
+        pair(suite, &name, sources, target, existing_types);
         let name = format!("random_uuids_are_ids_in_{to}");
         let sources = [Backend::MySql, Backend::MariaDb, Backend::Sqlite];
         pair(suite, &name, sources, target, random);
@@ -151,6 +154,40 @@ async fn copy(source: &str, target: &str, plan: &CopyPlan) -> Result<rowkey_copy
     let (mut source, mut target) = (open(source).await?, open(target).await?);
     let request = Request::default();
     Ok(rowkey_copy::copy(&mut source, &mut target, plan, &request, &mut Silent).await?)
+}
+
+/// A column that exists keeps its type, whatever that has to which it refers.
+async fn existing_types(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let id = uuid(1);
+    let things = format!("INSERT INTO thing VALUES ('{id}')");
+    let parts = format!("INSERT INTO part VALUES (1, '{id}')");
+    let tables = [
+        "CREATE TABLE owner (id bigint NOT NULL PRIMARY KEY)",
+        "CREATE TABLE item (id integer NOT NULL PRIMARY KEY, owner bigint REFERENCES owner (id))",
+        "CREATE TABLE thing (id text NOT NULL PRIMARY KEY)",
+        "CREATE TABLE part (id integer NOT NULL PRIMARY KEY, thing text REFERENCES thing (id))",
+        "INSERT INTO owner VALUES (1)",
+        "INSERT INTO item VALUES (1, 1)",
+        &things,
+        &parts,
+    ];
+    execute(&mut from, "the source", &tables).await?;
+    let number = match to.backend() {
+        Backend::MySql | Backend::MariaDb => "bigint unsigned",
+        _ => "integer",
+    };
+    let owner = format!("CREATE TABLE owner (id {number} NOT NULL PRIMARY KEY)");
+    let tables = [
+        &*owner,
+        "CREATE TABLE item (id integer NOT NULL PRIMARY KEY, owner bigint)",
+        "CREATE TABLE thing (id char(36) NOT NULL PRIMARY KEY)",
+        "CREATE TABLE part (id integer NOT NULL PRIMARY KEY, thing varchar(36))",
+    ];
+    execute(&mut to, "the target", &tables).await?;
+    let plan = plan(&source, &target, None).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await
 }
 
 /// One round: the only thing to say is what becomes of the rows that are there.
