@@ -238,6 +238,7 @@ impl Key {
                     .is_some_and(|name| name.ends_with("_nopad_bin"));
                 !is_exact && (one.is_none() || one != other)
             }
+            Kind::Text if to.collation.is_some() => true,
             Kind::Uuid => is_text,
             // As text, a number or a time has several forms.
             Kind::Decimal | Kind::Date | Kind::Time | Kind::Timestamp => {
@@ -286,9 +287,13 @@ impl Key {
 
     /// The collation of a column that does not name one.
     fn collation(&self, column: &ColumnSide) -> &'static str {
-        match column.sql_type.is_char() && column.sql_type.collation().is_none() {
-            true => engine(self.to.backend).target.temporary_collation,
-            false => "",
+        match column.collation.as_deref() {
+            _ if column.sql_type.collation().is_some() => "",
+            // Of SQLite, whose types have none.
+            Some("NOCASE") => " COLLATE NOCASE",
+            Some("RTRIM") => " COLLATE RTRIM",
+            _ if column.sql_type.is_char() => engine(self.to.backend).target.temporary_collation,
+            _ => "",
         }
     }
 

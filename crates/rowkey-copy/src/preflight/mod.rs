@@ -308,7 +308,7 @@ impl Findings {
                 }
                 outcome => {
                     outcome?;
-                    readable.push(planned.with_target(planned.to.clone()));
+                    readable.push(table.with_target(table.to.clone()));
                     looked_at.push((table, existing));
                 }
             }

@@ -86,6 +86,9 @@ pub(super) fn as_existing(side: &TableSide, table: &Table) -> TableSide {
             _ => found_type,
         };
         let mut existing = ColumnSide::new(&column.name, sql_type, column.own, column.content);
+        if side.backend.stores_any_type() {
+            existing.collation = declared_collation(table, &column.name);
+        }
         existing.instead = column.instead;
         existing.tick = column.tick;
         existing.takes_offsets = column.takes_offsets;
@@ -99,6 +102,19 @@ pub(super) fn as_existing(side: &TableSide, table: &Table) -> TableSide {
     };
     existing.take_facts_of(table);
     existing
+}
+
+/// What SQLite takes for the same in a column: its catalogue does not say it.
+#[cfg(feature = "sqlite")]
+fn declared_collation(table: &Table, column: &str) -> Option<String> {
+    let found = rowkey_tables::catalog::sqlite::collation(table.statement(), column);
+    let found = found.ok().flatten()?.to_uppercase();
+    ["NOCASE", "RTRIM"].contains(&&*found).then_some(found)
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn declared_collation(_: &Table, _: &str) -> Option<String> {
+    None
 }
 
 /// The side of a table that is made, with what the target's own types of these names consist of.

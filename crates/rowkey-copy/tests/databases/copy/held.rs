@@ -52,6 +52,13 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     );
     pair(
         suite,
+        "collations_of_an_existing_file",
+        [Backend::Postgres],
+        Backend::Sqlite,
+        lenient_file,
+    );
+    pair(
+        suite,
         "an_existing_target_is_looked_at",
         crate::LIVE,
         Backend::MySql,
@@ -67,6 +74,26 @@ pub(crate) async fn preflight(source: &str, target: &str, plan: &CopyPlan) -> Re
 pub(crate) async fn nothing_is_refused(source: &str, target: &str, plan: &CopyPlan) -> Result<()> {
     let found = preflight(source, target, plan).await?;
     ensure!(found.refused.is_empty(), "{found:?}");
+    Ok(())
+}
+
+/// SQLite keeps texts apart as their columns are declared.
+async fn lenient_file(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE t (id integer PRIMARY KEY, a text, b text, c text)",
+        "INSERT INTO t VALUES (1, 'x', 'y', 'z'), (2, 'X', 'y ', 'Z')",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let table = "CREATE TABLE t (id integer PRIMARY KEY, a text UNIQUE COLLATE nocase, \
+                 b text COLLATE RTRIM, c text COLLATE nocase, UNIQUE (b), UNIQUE (c, id))";
+    open(&target).await?.execute("the target", table).await?;
+    let plan = plan(&source, &target).await?;
+    let refused = preflight(&source, &target, &plan).await?.refused;
+    ensure!(
+        matches!(&refused[..], [one, other]
+            if one.contains("unique key of a") && other.contains("unique key of b")),
+        "{refused:?}"
+    );
     Ok(())
 }
 
