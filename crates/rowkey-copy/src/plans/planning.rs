@@ -316,7 +316,8 @@ impl<'c> Planner<'c> {
                         let types = [(table.name.clone(), name.clone()), referred.clone()]
                             .map(|place| self.source_type(&place));
                         let is_alike = matches!(
-                            &types, [Some(one), Some(other)] if one.is_same(other)
+                            &types, [Some(one), Some(other)]
+                                if one.is_same(other) || are_texts(one, other)
                         );
                         if let Some(ids) = self.ids.get(&referred).cloned()
                             && is_alike
@@ -635,6 +636,13 @@ fn new_name(table: &Table, tables: &[&Table]) -> String {
         Some(schema) if tables.iter().any(is_shared) => format!("{schema}_{name}"),
         _ => name.clone(),
     }
+}
+
+/// Whether both have texts, however long these may be.
+fn are_texts(one: &ColumnType, other: &ColumnType) -> bool {
+    let is_text =
+        |one: &ColumnType| matches!(one.meaning(), Some(Type::Text(_) | Type::PaddedText(_)));
+    is_text(one) && is_text(other)
 }
 
 fn may_be_id(own: Type) -> bool {

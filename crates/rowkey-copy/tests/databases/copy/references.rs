@@ -31,6 +31,13 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("letters_of_references_count_in_{}", test_name(target));
         pair(suite, &name, [source], target, letters);
     }
+    for target in crate::LIVE {
+        let name = format!(
+            "references_of_other_lengths_follow_ids_to_{}",
+            test_name(target)
+        );
+        pair(suite, &name, SERVERS, target, other_lengths);
+    }
     let name = "a_reference_that_was_never_validated";
     let postgres = [Backend::Postgres];
     pair(suite, name, postgres, Backend::MariaDb, not_validated);
@@ -38,6 +45,32 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     pair(suite, name, postgres, Backend::Postgres, words);
     let name = "words_of_references_that_other_products_lack";
     pair(suite, name, postgres, Backend::MariaDb, lost_words);
+}
+
+/// What refers to an id is one, however long a text it may have.
+async fn other_lengths(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    let id = "2e5ee839-e536-49aa-8aa0-e700747a12ad";
+    let rows = format!("INSERT INTO owner VALUES ('{id}')");
+    let short = format!("INSERT INTO short VALUES (1, '{id}')");
+    let long = format!("INSERT INTO long_one VALUES (1, '{id}')");
+    let tables = [
+        "CREATE TABLE owner (id varchar(40) NOT NULL PRIMARY KEY)",
+        "CREATE TABLE short (id integer NOT NULL PRIMARY KEY, owner char(36), \
+         FOREIGN KEY (owner) REFERENCES owner (id))",
+        "CREATE TABLE long_one (id integer NOT NULL PRIMARY KEY, owner varchar(255), \
+         FOREIGN KEY (owner) REFERENCES owner (id))",
+        &rows,
+        &short,
+        &long,
+    ];
+    execute(&mut db, "the source", &tables).await?;
+    let plan = plan(&source, &target).await?;
+    let columns = plan.tables.iter().flat_map(|table| &table.columns);
+    let ids = columns.filter(|column| column.format.is_some());
+    ensure!(ids.count() == 3, "{plan:?}");
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_equal(&source, &target, &plan).await
 }
 
 /// The target has a reference that the source has not, and a circle.
