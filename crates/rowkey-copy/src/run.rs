@@ -427,7 +427,7 @@ impl Job<'_> {
             return Ok(());
         };
         let (table, referred) = (row.text(0)?, row.text(2)?);
-        let why = "a row refers to one that does not exist, in the source too";
+        let why = "a row refers to one that does not exist";
         for (number, object) in self.planned_objects()? {
             if let Ok(object) = object
                 && self.tables[number].to.name.name == table

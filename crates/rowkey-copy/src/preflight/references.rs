@@ -1,5 +1,6 @@
 //! Rows that refer to rows which the target does not have when they are written.
 
+use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{ForeignKey, QualifiedName, Table};
@@ -13,7 +14,7 @@ use crate::engine::engine;
 use crate::rows::orphan::orphan;
 use crate::rows::select::first;
 use crate::tables::prepared::PreparedTable;
-use crate::tables::table_side::{ColumnSide, Content};
+use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 /// A reference that the target has or gets.
 struct Reference<'t> {
@@ -53,7 +54,7 @@ pub(super) async fn orphans(
             found.push((reference, row, "does not exist"));
             continue;
         }
-        let told_apart = told_apart(table, &reference, existing);
+        let told_apart = told_apart(table, &reference);
         if !told_apart.is_empty()
             && !is_known
             && let Some(row) = orphan(source, rows, columns, target_columns, &told_apart).await?
@@ -78,7 +79,9 @@ pub(super) async fn orphans(
         let values: Vec<String> = row.0.iter().map(shown).collect();
         let mut instead = String::from(match *why {
             "does not exist" => "delete such rows, or add those that they refer to",
-            _ => "write both in the same letters, with the same spaces at the end",
+            _ => {
+                "write both in the same letters, with the same spaces at the end, and in columns of one type"
+            }
         });
         if reference.name.is_some() {
             let line = objects::line_to_leave_out(&table.original.name, &names);
@@ -99,31 +102,39 @@ pub(super) async fn orphans(
 
 /// The columns whose texts the source may take for the same, because it ignores case or final
 /// spaces, and the target tells apart.
-fn told_apart<'r>(
-    table: &PreparedTable<'_>,
-    reference: &'r Reference<'_>,
-    existing: Option<&Table>,
-) -> Vec<&'r str> {
+fn told_apart<'r>(table: &PreparedTable<'_>, reference: &'r Reference<'_>) -> Vec<&'r str> {
     let (source, target) = (table.from.backend, table.to.backend);
     let is_text = |column: &ColumnSide| column.content == Content::Values(Kind::Text);
     let is_exact = |backend, column: &ColumnSide, endings: &[&str]| match &column.collation {
         Some(collation) => endings.iter().any(|ending| collation.ends_with(ending)),
-        // SQLite's are not in the catalogue.
+        // SQLite's are not in the catalogue of a source.
         None => !engine(backend).columns.names_collations && column.sql_type.name() != "citext",
     };
-    let columns = reference.columns.iter().map(String::as_str);
-    let told_apart = columns.filter(|name| {
+    let is_padded = |column: &ColumnSide| matches!(column.own, Type::PaddedText(_));
+    let pairs = reference.columns.iter().zip(&reference.target_columns);
+    let told_apart = pairs.filter(|(name, referred)| {
         let sides = table.from.column(name).zip(table.to.column(name));
-        sides.is_some_and(|(from, to)| {
+        let referred = |side: &'r TableSide| side.column(referred);
+        let others = referred(&reference.target.from).zip(referred(&reference.target.to));
+        sides.zip(others).is_some_and(|((from, to), (old, new))| {
+            // SQLite compares as the column that is referred to.
+            let to = if target.stores_any_type() { new } else { to };
+            let is_lenient =
+                source.stores_any_type() || !is_exact(source, from, &["_nopad_bin", "_0900_bin"]);
+            // The spaces of PostgreSQL's `char`, which do not count there, are copied.
+            let is_longer = source == Backend::Postgres
+                && (is_padded(from) || is_padded(old))
+                && !from.sql_type.is_same(&old.sql_type);
+            let no_pad = ["_nopad_bin", "_0900_bin", "_0900_ai_ci", "_0900_as_cs"];
             is_text(from)
                 && is_text(to)
-                && (source.stores_any_type()
-                    || !is_exact(source, from, &["_nopad_bin", "_0900_bin"]))
-                && is_exact(target, to, &["_bin"])
-                && !(existing.is_some() && target.stores_any_type())
+                && (is_lenient && is_exact(target, to, &["_bin"])
+                    || is_longer
+                        && !(is_padded(to) && target == source)
+                        && is_exact(target, to, &no_pad))
         })
     });
-    told_apart.collect()
+    told_apart.map(|(name, _)| name.as_str()).collect()
 }
 
 /// The references to tables of the copy that a table gets, or has already.

@@ -1,5 +1,6 @@
 //! A row that refers to none, in whichever database: before a copy and after it.
 
+use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::{Connection, Error, Row};
 
@@ -29,7 +30,11 @@ pub(crate) async fn orphan(
         conditions.push(format!("{one} IS NOT NULL"));
         pairs.push(format!("{other} = {one}"));
         if exact.contains(&name.as_str()) {
-            compared.push([&one, &other].map(|column| comparable(column)));
+            compared.push([&one, &other].map(|column| match backend {
+                // With the spaces at the end of a `char`, which a cast takes away.
+                Backend::Postgres => format!("concat({column})"),
+                _ => comparable(column),
+            }));
         }
     }
     let found = format!("FROM {parent} AS parent WHERE {}", pairs.join(" AND "));

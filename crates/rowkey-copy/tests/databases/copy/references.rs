@@ -38,6 +38,10 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         );
         pair(suite, &name, SERVERS, target, other_lengths);
     }
+    for target in [Backend::Sqlite, Backend::MariaDb] {
+        let name = format!("padded_references_are_no_others_in_{}", test_name(target));
+        pair(suite, &name, [Backend::Postgres], target, padded);
+    }
     let name = "a_reference_that_was_never_validated";
     let postgres = [Backend::Postgres];
     pair(suite, name, postgres, Backend::MariaDb, not_validated);
@@ -71,6 +75,47 @@ async fn other_lengths(source: String, target: String) -> Result<()> {
     ensure!(ids.count() == 3, "{plan:?}");
     nothing_is_refused(&source, &target, &plan).await?;
     copy_equal(&source, &target, &plan).await
+}
+
+/// The spaces at the end of PostgreSQL's `char` do not count there, and are copied.
+async fn padded(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let tables = [
+        "CREATE TABLE owner (id varchar(40) PRIMARY KEY)",
+        "CREATE TABLE thing (id integer PRIMARY KEY, owner char(9) REFERENCES owner)",
+        "INSERT INTO owner VALUES ('complete!'), ('short')",
+        "INSERT INTO thing VALUES (1, 'complete!'), (2, 'short')",
+    ];
+    execute(&mut from, "the source", &tables).await?;
+    let other =
+        "thing.owner: a row refers to one of owner that is another text for the target: \"short\"";
+    let made = plan(&source, &target).await?;
+    let refused = preflight(&source, &target, &made).await?.refused;
+    ensure!(
+        matches!(&refused[..], [one] if one.starts_with(other)),
+        "{refused:?}"
+    );
+    if to.backend() == Backend::Sqlite {
+        // As the column says that is referred to.
+        for (collation, is_refused) in [("BINARY", true), ("RTRIM", false)] {
+            let owner = format!("CREATE TABLE owner (id text COLLATE {collation} PRIMARY KEY)");
+            let tables = [
+                "DROP TABLE IF EXISTS thing",
+                "DROP TABLE IF EXISTS owner",
+                &owner,
+                "CREATE TABLE thing (id integer PRIMARY KEY, owner text REFERENCES owner (id))",
+            ];
+            execute(&mut to, "the target", &tables).await?;
+            let plan = plan(&source, &target).await?;
+            let refused = preflight(&source, &target, &plan).await?.refused;
+            ensure!(refused.is_empty() != is_refused, "{collation}: {refused:?}");
+        }
+        let made = plan(&source, &target).await?;
+        return copy_into_existing(&source, &target, &made).await;
+    }
+    let row = "UPDATE thing SET owner = 'complete!'";
+    from.execute("a whole one", row).await?;
+    copy_equal(&source, &target, &made).await
 }
 
 /// The target has a reference that the source has not, and a circle.
