@@ -201,6 +201,13 @@ fn counted_there<'s>(
     counted
 }
 
+/// What an existing table does not count.
+pub(crate) fn uncounted(table: &Table, side: &TableSide, existing: &Table) -> Vec<String> {
+    let mut notes = Vec::new();
+    counted_there(table, side, existing, &mut notes);
+    notes
+}
+
 /// Lets the counters of a table continue after the rows, and after the last number that the source
 /// has counted so far, although its row may be gone. An existing table has counters of its own.
 pub(crate) async fn continued(

@@ -4,7 +4,7 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{DependentKind, ForeignKey, QualifiedName, ReferentialAction, Table};
-use rowkey_tables::connection::Connection;
+use rowkey_tables::connection::{Connection, on_one_line};
 
 use crate::definitions::checks;
 use crate::definitions::index_rules::{self, NoRules, Rules};
@@ -224,8 +224,12 @@ pub(crate) fn indexes(
                     true => ("unique index", ", so that the target takes values twice"),
                     false => ("index", ""),
                 };
+                let definition = index.map(|index| on_one_line(&index.definition));
+                let definition = definition.filter(|words| !words.is_empty());
+                let definition = definition.map_or_else(String::new, |words| format!(": {words}"));
                 found.push(Err(Omission::Other(format!(
-                    "{}: the {what} {name} is left out, because it is more than a list of copied columns{so}",
+                    "{}: the {what} {name} is left out, because it is more than a list of copied \
+                     columns{so}{definition}",
                     table.name
                 ))));
                 continue;

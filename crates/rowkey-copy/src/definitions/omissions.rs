@@ -13,6 +13,7 @@ use crate::definitions::checks;
 use crate::engine::engine;
 use crate::plans::partitions;
 use crate::plans::plan::CopyPlan;
+use crate::rows::checkpoint;
 use crate::tables::prepared::PreparedTable;
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
@@ -180,7 +181,8 @@ fn is_planned(plan: &CopyPlan, name: &QualifiedName) -> bool {
 fn omitted(plan: &CopyPlan, catalog: &Catalog) -> Vec<String> {
     let mut notes = Vec::new();
     for table in &catalog.tables {
-        if is_planned(plan, &table.name) {
+        // Nobody misses the record of an earlier copy.
+        if is_planned(plan, &table.name) || table.name.name == checkpoint::TABLE {
             continue;
         }
         let mut wholes = successors(partitions::whole(table, catalog), |whole| {
@@ -268,7 +270,10 @@ fn dependents(table: &Table, goes: impl Fn(&Dependent) -> bool) -> Vec<String> {
     let is_own = |kind| {
         matches!(
             kind,
-            DependentKind::Sequence | DependentKind::ReplicaIdentity
+            // What becomes of a column is said of it.
+            DependentKind::Sequence
+                | DependentKind::ReplicaIdentity
+                | DependentKind::GeneratedColumn
         )
     };
     let dependents = table.dependents.iter();

@@ -24,6 +24,7 @@ use self::kept::Copied;
 use self::reason_kind::ReasonKind;
 use self::target::Place;
 pub use self::values::{Misfit, Misfits};
+use crate::definitions::counters;
 use crate::definitions::create;
 use crate::definitions::objects;
 use crate::definitions::omissions;
@@ -289,6 +290,8 @@ impl Findings {
             };
             if creates.is_none() {
                 self.notes.extend(omissions::triggers(target_catalog, &to));
+                let uncounted = existing.map(|table| counters::uncounted(original, &to, table));
+                self.notes.extend(uncounted.into_iter().flatten());
             }
             let from = from.clone();
             let table = PreparedTable { original, from, to };

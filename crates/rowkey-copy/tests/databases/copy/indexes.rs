@@ -123,7 +123,7 @@ async fn of_some_rows(source: String, target: String) -> Result<()> {
     let note = "thing: the unique index live is left out, because it is more than a list of copied columns, \
                 so that the target takes values twice";
     ensure!(
-        report.notes.iter().any(|told| told == note) != has_conditions,
+        report.notes.iter().any(|told| told.starts_with(note)) != has_conditions,
         "{report:?}"
     );
     let rows = "INSERT INTO thing (number, title, size, deleted) \
