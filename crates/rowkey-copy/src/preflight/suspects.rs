@@ -162,6 +162,8 @@ impl ColumnPair<'_> {
             suspects.all |= self.from.own != Type::Year;
             return;
         }
+        // Others have a fraction, or none that is known.
+        suspects.all |= self.from.own == Type::Decimal(None);
         let (first, last) = integers(self.source, self.from.own);
         match self.to.own {
             Type::Decimal(None) => {}
@@ -182,6 +184,7 @@ impl ColumnPair<'_> {
     }
 
     fn of_floats(&self, suspects: &mut SuspectConditions) {
+        suspects.all |= (self.from.own, self.to.own) == (Type::Double, Type::Single);
         let (had, has) = self.values();
         if had.has_subnormal_floats && !has.has_subnormal_floats {
             let least = match self.to.own {
@@ -218,7 +221,7 @@ impl ColumnPair<'_> {
         // The values of the source are not known to be money, too.
         suspects.all |= self.to.sql_type.money().is_some();
         suspects.all |= match (self.from.own, to) {
-            (_, None) => false,
+            (_, None) => self.from.own == Type::Double || !matches!(self.to.own, Type::Decimal(_)),
             (Type::Decimal(Some((precision, scale))), Some((most, most_scale))) => {
                 let whole = precision.saturating_sub(scale);
                 scale > most_scale || whole > most.saturating_sub(most_scale)
@@ -261,8 +264,11 @@ impl ColumnPair<'_> {
             Type::Network { .. } => Some(50),
             _ => None,
         };
-        // The functions for the length of text do not take JSON.
-        suspects.all |= self.from.own == Type::Json;
+        // The functions for the length of text do not take JSON, and bytes may be no text.
+        suspects.all |= matches!(
+            self.from.own,
+            Type::Json | Type::Bytes(_) | Type::FixedBytes(_)
+        );
         let is_number =
             |own| self.source.stores_any_type() && !matches!(own, Type::Text(_) | Type::Json);
         if matches!(self.from.own, Type::Own | Type::Decimal(_)) || is_number(self.from.own) {

@@ -369,8 +369,12 @@ impl ColumnSide {
             Content::Values(_) if self.own == Type::Own => has_any_type,
             Content::Values(Kind::Json) => false,
             Content::Values(Kind::Text) if has_any_type => matches!(self.own, Type::Text(_)),
-            Content::Values(Kind::Text) if matches!(self.own, Type::Decimal(_)) => false,
-            Content::Values(Kind::Decimal) if matches!(self.own, Type::Loose(_)) => false,
+            Content::Values(Kind::Bool) if matches!(self.own, Type::Integer { .. }) => false,
+            Content::Values(Kind::Text) => !matches!(
+                self.own,
+                Type::Decimal(_) | Type::Bytes(_) | Type::FixedBytes(_)
+            ),
+            Content::Values(Kind::Decimal) => !matches!(self.own, Type::Loose(_) | Type::Double),
             Content::Values(Kind::Time | Kind::Timestamp) => !has_any_type,
             Content::Values(Kind::Single | Kind::Double) => engine(source).values.reads_floats,
             Content::Values(Kind::Uuid) => !matches!(self.own, Type::Text(_) | Type::PaddedText(_)),

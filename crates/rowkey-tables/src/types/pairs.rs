@@ -72,7 +72,9 @@ impl ColumnType {
                 Some(Kind::Text)
             }
             // In SQLite, the values decide.
-            _ if self.backend.stores_any_type() => pair(own, other).or_else(|| natural(other)),
+            _ if self.backend.stores_any_type() => pair(own, other)
+                .or_else(|| narrowed(own, other))
+                .or_else(|| natural(other)),
             (
                 Type::Bool
                 | Type::Flag
@@ -83,7 +85,7 @@ impl ColumnType {
                 | Type::Instant,
                 Type::Text(_),
             ) => natural(own),
-            _ => pair(own, other),
+            _ => pair(own, other).or_else(|| narrowed(own, other)),
         }
         .map(|kind| match kind {
             Kind::Text if target.normalizes_json() && !is_same => Kind::Json,
@@ -171,6 +173,22 @@ pub fn pair(from: Type, to: Type) -> Option<Kind> {
         (T::Year, T::Decimal(scale)) if whole(scale) => Kind::Integer,
         (T::Loose(_), T::Decimal(_)) => Kind::Decimal,
         (T::Loose(_), T::Text(_)) => Kind::Text,
+        _ => return None,
+    })
+}
+
+/// The kind of a pair whose second type holds some values of the first only: each is looked at.
+fn narrowed(from: Type, to: Type) -> Option<Kind> {
+    use Type as T;
+    Some(match (from, to) {
+        (T::Bytes(_) | T::FixedBytes(_), T::FixedBytes(_)) => Kind::Bytes,
+        (T::Bytes(_) | T::FixedBytes(_), T::Text(_)) => Kind::Text,
+        (T::Integer { .. }, T::Bool) => Kind::Bool,
+        (T::Flag | T::Integer { .. }, T::Loose(_)) => Kind::Integer,
+        (T::Decimal(scale), T::Flag | T::Integer { .. }) if whole(scale) => Kind::Integer,
+        (T::Double, T::Single) => Kind::Single,
+        (T::Decimal(_) | T::Loose(_), T::Double | T::Loose(_))
+        | (T::Double, T::Decimal(_) | T::Loose(_)) => Kind::Decimal,
         _ => return None,
     })
 }

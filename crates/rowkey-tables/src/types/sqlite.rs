@@ -26,7 +26,7 @@ fn parse(sql_type: &str) -> Option<Type> {
             Type::Text(words.length())
         }
         "json" | "json_text" => Type::Json,
-        "" | "blob" | "binary" | "varbinary" => Type::Bytes(None),
+        "" | "blob" | "binary" | "varbinary" | "bytea" => Type::Bytes(None),
         "uuid_blob" => Type::Uuid,
         "date" => Type::Date,
         "time" => Type::Time,

@@ -52,6 +52,12 @@ pub(crate) fn normal(text: &str) -> Option<Normal<'_>> {
     })
 }
 
+/// The floating-point number that is shown with the same digits, if there is one.
+pub(crate) fn as_double(digits: &str) -> Option<f64> {
+    let number: f64 = digits.parse().ok()?;
+    (normal(&number.to_string()) == normal(digits)).then_some(number)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,6 +4,7 @@ use rowkey_core::storage::StoredRef;
 use rowkey_tables::types::{Kind, clock};
 
 use crate::rows::batch::{Batch, Cell, normal};
+use crate::rows::write::fit::scaled;
 use crate::tables::table_side::{ColumnSide, Content};
 
 /// The cell that the plan wants, whatever was read.
@@ -70,6 +71,29 @@ pub(super) fn integer_cell(number: i128) -> Result<Cell, String> {
         (_, Ok(number)) => Ok(Cell::Large(number)),
         _ => Err(format!("a value is {number}, which has more than 64 bits")),
     }
+}
+
+/// A number of 32 bits that is the same.
+pub(super) fn single(number: f64) -> Result<f32, String> {
+    let single = number as f32;
+    match f64::from(single) == number || number.is_nan() {
+        true => Ok(single),
+        false => Err(format!(
+            "a value is {number}, which has more digits than a number of 32 bits"
+        )),
+    }
+}
+
+/// The shortest digits that are the number.
+pub(super) fn decimal_cell(batch: &mut Batch, number: f64) -> Cell {
+    let digits = number.to_string().replace("inf", "Infinity");
+    Cell::Decimal(batch.keep(digits.as_bytes()))
+}
+
+/// The whole number that some digits are.
+pub(super) fn whole_cell(digits: &str) -> Result<Cell, String> {
+    let wrong = || format!("a value is {digits}, which is no whole number of 64 bits");
+    integer_cell(scaled(digits, 0).ok_or_else(wrong)?)
 }
 
 /// The bytes of a UUID in text.

@@ -10,7 +10,10 @@ use sqlx::mysql::MySqlRow;
 use sqlx::{Decode, MySql, MySqlConnection, Row as _};
 
 use super::batch_sender::BatchSender;
-use super::cells::{exactly, id_cell, integer_cell, planned_cell, sixteen_cell, text_cell, utf8};
+use super::cells::{
+    decimal_cell, exactly, id_cell, integer_cell, planned_cell, single, sixteen_cell, text_cell,
+    utf8, whole_cell,
+};
 use crate::rows::batch::{Batch, Cell};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
@@ -83,9 +86,11 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
             truth @ (0 | 1) => Cell::Bool(truth == 1),
             other => return Err(format!("a value is {other}, and neither 0 nor 1")),
         },
-        (Kind::Integer | Kind::Decimal, Type::Decimal(_)) => text_cell(batch, kind, utf8(value)?)?,
+        (Kind::Integer, Type::Decimal(_)) => whole_cell(utf8(value)?)?,
+        (Kind::Decimal, Type::Decimal(_)) => text_cell(batch, kind, utf8(value)?)?,
+        (Kind::Decimal, Type::Double) => decimal_cell(batch, f64::from_le_bytes(exactly(value)?)),
         (Kind::Integer, own) => integer_cell(integer(own, value)?)?,
-        (Kind::Single, Type::Double) => Cell::Single(f64::from_le_bytes(exactly(value)?) as f32),
+        (Kind::Single, Type::Double) => Cell::Single(single(f64::from_le_bytes(exactly(value)?))?),
         (Kind::Single, _) => Cell::Single(f32::from_le_bytes(exactly(value)?)),
         (Kind::Double, _) => Cell::Double(f64::from_le_bytes(exactly(value)?)),
         (Kind::Text | Kind::Json, _) => text_cell(batch, kind, utf8(value)?)?,

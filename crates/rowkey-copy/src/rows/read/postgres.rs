@@ -10,7 +10,10 @@ use rowkey_tables::types::{Kind, Type, clock, network};
 use sqlx::PgConnection;
 
 use super::batch_sender::BatchSender;
-use super::cells::{exactly, id_cell, integer_cell, planned_cell, sixteen_cell, text_cell, utf8};
+use super::cells::{
+    decimal_cell, exactly, id_cell, integer_cell, planned_cell, single, sixteen_cell, text_cell,
+    utf8, whole_cell,
+};
 use crate::rows::batch::{Batch, Cell};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
@@ -102,13 +105,17 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
             [truth @ (0 | 1)] => Cell::Bool(*truth == 1),
             _ => return Err("a value is neither true nor false".into()),
         },
-        (Kind::Integer | Kind::Decimal | Kind::Text, Type::Decimal(_)) => {
+        (_, Type::Decimal(_)) => {
             let digits = numeric::text(value).ok_or("bytes that are not a numeric")?;
-            text_cell(batch, kind, &digits)?
+            match kind {
+                Kind::Integer => whole_cell(&digits)?,
+                _ => text_cell(batch, kind, &digits)?,
+            }
         }
+        (Kind::Decimal, Type::Double) => decimal_cell(batch, double(value)?),
         (Kind::Integer, Type::Interval) => Cell::Integer(micros(value)?),
         (Kind::Integer, _) => integer_cell(integer(value)?.into())?,
-        (Kind::Single, Type::Double) => Cell::Single(double(value)? as f32),
+        (Kind::Single, Type::Double) => Cell::Single(single(double(value)?)?),
         (Kind::Single, _) => Cell::Single(f32::from_be_bytes(exactly(value)?)),
         (Kind::Double, _) => Cell::Double(double(value)?),
         (Kind::Text, Type::Bits { .. }) => Cell::Text(batch.keep(bits(value)?.as_bytes())),

@@ -8,7 +8,9 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection, TypeInfo, ValueRef};
 
 use super::batch_sender::BatchSender;
-use super::cells::{id_cell, planned_cell, shortened, sixteen_cell, text_cell};
+use super::cells::{
+    decimal_cell, id_cell, planned_cell, shortened, single, sixteen_cell, text_cell,
+};
 use crate::rows::batch::{Batch, Cell};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
@@ -71,7 +73,7 @@ impl<'r> Found<'r> {
             Content::Ids(_) => return self.id(batch, column),
             Content::Values(kind) => kind,
         };
-        let is_loose = matches!(column.own, Type::Loose(_));
+        let is_loose = matches!(column.own, Type::Loose(_) | Type::Double);
         // The word has numeric affinity, which makes numbers of them.
         let is_json = column.own == Type::Json;
         Ok(match (kind, &self) {
@@ -83,9 +85,8 @@ impl<'r> Found<'r> {
             (Kind::Decimal, Self::Integer(number)) if is_loose => {
                 Cell::Decimal(batch.keep(number.to_string().as_bytes()))
             }
-            // The shortest digits that are the number.
             (Kind::Decimal, Self::Real(number)) if is_loose && number.is_finite() => {
-                Cell::Decimal(batch.keep(number.to_string().as_bytes()))
+                decimal_cell(batch, *number)
             }
             (Kind::Text | Kind::Json, Self::Integer(number)) => {
                 Cell::Text(batch.keep(number.to_string().as_bytes()))
@@ -95,7 +96,7 @@ impl<'r> Found<'r> {
             }
             (Kind::Bool, Self::Integer(truth @ (0 | 1))) => Cell::Bool(*truth == 1),
             (Kind::Integer, Self::Integer(number)) => Cell::Integer(*number),
-            (Kind::Single, Self::Real(number)) => Cell::Single(single(*number)?),
+            (Kind::Single, Self::Real(number)) => Cell::Single(shown_single(*number)?),
             (Kind::Double, Self::Real(number)) => Cell::Double(*number),
             (Kind::Bytes, Self::Blob(bytes)) => Cell::Bytes(batch.keep(bytes)),
             // As some frameworks write no bytes, and truth.
@@ -149,14 +150,11 @@ impl<'r> Found<'r> {
 }
 
 /// A number of 32 bits that is the same, or that people see with the same digits.
-fn single(number: f64) -> Result<f32, String> {
-    let single = number as f32;
-    let is_exact = f64::from(single) == number;
-    match is_exact || single.to_string().parse() == Ok(number) {
-        true => Ok(single),
-        false => Err(format!(
-            "a value is {number}, which has more digits than a number of 32 bits"
-        )),
+fn shown_single(number: f64) -> Result<f32, String> {
+    let shown = number as f32;
+    match shown.to_string().parse() == Ok(number) {
+        true => Ok(shown),
+        false => single(number),
     }
 }
 
@@ -167,10 +165,10 @@ mod tests {
     #[test]
     fn numbers_that_lose_digits_are_no_numbers_of_32_bits() {
         for number in [0.0, -0.5, 19.99, 1e-3, 16_777_216.0, f64::INFINITY] {
-            assert!(single(number).is_ok(), "{number}");
+            assert!(shown_single(number).is_ok(), "{number}");
         }
         for number in [16_777_217.0, 1e300, 0.123_456_789_012_345, 1e-300] {
-            assert!(single(number).is_err(), "{number}");
+            assert!(shown_single(number).is_err(), "{number}");
         }
     }
 }

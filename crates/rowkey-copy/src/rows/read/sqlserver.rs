@@ -9,7 +9,10 @@ use tiberius::time::{DateTime, DateTime2, SmallDateTime, Time};
 use tiberius::{ColumnData, QueryItem};
 
 use super::batch_sender::BatchSender;
-use super::cells::{id_cell, integer_cell, planned_cell, sixteen_cell, text_cell};
+use super::cells::{
+    decimal_cell, id_cell, integer_cell, planned_cell, single, sixteen_cell, text_cell, utf8,
+    whole_cell,
+};
 use crate::rows::batch::{Batch, Cell, pointed};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
@@ -123,14 +126,15 @@ impl<'r> Found<'r> {
             (Kind::Bool, Self::Bool(value)) => Cell::Bool(*value),
             (Kind::Bool, Self::Integer(truth @ (0 | 1))) => Cell::Bool(*truth == 1),
             (Kind::Integer, Self::Integer(number)) => integer_cell((*number).into())?,
-            (Kind::Integer | Kind::Decimal, Self::Decimal(digits)) => {
-                text_cell(batch, kind, digits)?
-            }
+            (Kind::Integer, Self::Decimal(digits)) => whole_cell(digits)?,
+            (Kind::Decimal, Self::Decimal(digits)) => text_cell(batch, kind, digits)?,
+            (Kind::Decimal, Self::Double(number)) => decimal_cell(batch, *number),
             (Kind::Single, Self::Single(number)) => Cell::Single(*number),
-            (Kind::Single, Self::Double(number)) => Cell::Single(*number as f32),
+            (Kind::Single, Self::Double(number)) => Cell::Single(single(*number)?),
             (Kind::Double, Self::Double(number)) => Cell::Double(*number),
             (Kind::Text | Kind::Json, Self::Text(text)) => Cell::Text(batch.keep(text.as_bytes())),
             (_, Self::Text(text)) => text_cell(batch, kind, text)?,
+            (Kind::Text, Self::Bytes(bytes)) => text_cell(batch, kind, utf8(bytes)?)?,
             (Kind::Bytes, Self::Bytes(bytes)) => Cell::Bytes(batch.keep(bytes)),
             (Kind::Uuid, Self::Uuid(bytes)) => Cell::Sixteen(batch.keep(bytes)),
             (Kind::Uuid, Self::Bytes(bytes)) => sixteen_cell(batch, bytes)?,

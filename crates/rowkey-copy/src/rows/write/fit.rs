@@ -10,7 +10,7 @@ use serde::de::IgnoredAny;
 
 use crate::engine::{NegativeZero, SpecialDecimals, Times, engine};
 use crate::rows::batch::{
-    Batch, Cell, DEEPEST, Normal, depth, has_only_doubles, is_unicode, normal,
+    Batch, Cell, DEEPEST, Normal, as_double, depth, has_only_doubles, is_unicode, normal,
 };
 use crate::tables::table_side::{ColumnSide, Content};
 
@@ -114,7 +114,7 @@ fn is_infinite(cell: Cell) -> bool {
 fn integer(backend: Backend, column: &ColumnSide, number: i128) -> Result<(), String> {
     let (first, last) = match column.own {
         Type::Decimal(_) => return decimal(backend, column, &number.to_string()),
-        Type::Integer { .. } | Type::Flag if backend.stores_any_type() => {
+        Type::Integer { .. } | Type::Flag | Type::Loose(_) if backend.stores_any_type() => {
             (i64::MIN.into(), i64::MAX.into())
         }
         Type::Year if matches!(number, 0 | 1_901..=2_155) => return Ok(()),
@@ -167,7 +167,7 @@ fn decimal(backend: Backend, column: &ColumnSide, digits: &str) -> Result<(), St
             let is_held = match engine(backend).values.special_decimals {
                 // Infinite numbers have no digits.
                 SpecialDecimals::Numbers => !is_infinite || own == Type::Decimal(None),
-                SpecialDecimals::AsText => true,
+                SpecialDecimals::AsText => own != Type::Double,
                 SpecialDecimals::None => false,
             };
             match is_held {
@@ -177,6 +177,11 @@ fn decimal(backend: Backend, column: &ColumnSide, digits: &str) -> Result<(), St
                     column.sql_type
                 )),
             }
+        }
+        (own @ (Type::Double | Type::Loose(_)), _)
+            if as_double(digits).is_none() && !(own != Type::Double && is_whole(digits)) =>
+        {
+            Err(format!("a value is {digits}, which would be rounded"))
         }
         (
             Type::Decimal(Some((precision, scale))),
@@ -201,6 +206,10 @@ fn decimal(backend: Backend, column: &ColumnSide, digits: &str) -> Result<(), St
         }
         _ => Ok(()),
     }
+}
+
+fn is_whole(digits: &str) -> bool {
+    scaled(digits, 0).is_some_and(|number| i64::try_from(number).is_ok())
 }
 
 /// A decimal number as a whole one, with so many digits after the point.

@@ -12,7 +12,7 @@ use super::encoded::Payload;
 use super::fit;
 use super::literal::uuid_text;
 use super::transaction::{TransactionBatches, check_count};
-use crate::rows::batch::{Batch, Cell, Normal, normal};
+use crate::rows::batch::{Batch, Cell, Normal, as_double, normal};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 /// The signature, no flags and no extension.
@@ -100,6 +100,10 @@ fn append_value(
         }
         Cell::Single(number) => bytes.extend(number.to_be_bytes()),
         Cell::Double(number) => bytes.extend(number.to_be_bytes()),
+        Cell::Decimal(span) if column.own == Type::Double => {
+            let number = as_double(batch.text(span)).ok_or("a value would be rounded")?;
+            bytes.extend(number.to_be_bytes());
+        }
         Cell::Decimal(span) => append_decimal(bytes, batch.text(span))?,
         Cell::Text(span) => append_text(bytes, column, batch.text(span))?,
         Cell::Bytes(span) => bytes.extend(batch.bytes(span)),

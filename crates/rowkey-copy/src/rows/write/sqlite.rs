@@ -12,7 +12,7 @@ use super::encoded::Payload;
 use super::fit;
 use super::literal::uuid_text;
 use super::transaction::{TransactionBatches, check_count};
-use crate::rows::batch::{Batch, Cell};
+use crate::rows::batch::{Batch, Cell, as_double};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 /// How many rows a statement has; more do not make it faster.
@@ -82,7 +82,17 @@ fn bind<'q>(
         Cell::Large(number) => query.bind(number.cast_signed()),
         Cell::Single(number) => query.bind(f64::from(number)),
         Cell::Double(number) => query.bind(number),
-        Cell::Decimal(span) => query.bind(batch.text(span).to_owned()),
+        Cell::Decimal(span) => {
+            // Its own reading of digits may be another number.
+            let is_number = matches!(column.own, Type::Double | Type::Loose(_));
+            let digits = batch.text(span);
+            let whole = fit::scaled(digits, 0).and_then(|number| i64::try_from(number).ok());
+            match (is_number, whole, as_double(digits)) {
+                (true, Some(number), _) => query.bind(number),
+                (true, None, Some(number)) if !number.is_nan() => query.bind(number),
+                _ => query.bind(digits.to_owned()),
+            }
+        }
         Cell::Text(span) => query.bind(batch.text(span).to_owned()),
         Cell::Bytes(span) => query.bind(batch.bytes(span).to_vec()),
         Cell::Date(days) => query.bind(clock::date_text(days)?),

@@ -14,7 +14,7 @@ use super::encoded::{Payload, Statement};
 use super::literal::uuid_text;
 use super::transaction::{TransactionBatches, check_count};
 use super::{fit, literal};
-use crate::rows::batch::{Batch, Cell};
+use crate::rows::batch::{Batch, Cell, as_double};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 /// How many bytes of a value the driver loads; a character of text has two, or two of its four.
@@ -186,6 +186,7 @@ fn value(column: &ColumnSide, batch: &Batch, cell: Cell) -> Result<ColumnData<'s
         Cell::Single(number) if column.own == Type::Double => D::F64(Some(number.into())),
         Cell::Single(number) => D::F32(Some(number)),
         Cell::Double(number) => D::F64(Some(number)),
+        Cell::Decimal(span) if column.own == Type::Double => D::F64(as_double(batch.text(span))),
         Cell::Decimal(span) => numeric(column, batch.text(span))?,
         Cell::Text(span) => D::String(Some(batch.text(span).to_owned().into())),
         Cell::Bytes(span) => D::Binary(Some(batch.bytes(span).to_vec().into())),

@@ -7,7 +7,7 @@ use rowkey_tables::Connection;
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::held::{nothing_is_refused, preflight};
-use crate::copy::{copy_equal, copy_into_existing, execute, open, pair, plan, planned};
+use crate::copy::{compare, copy_equal, copy_into_existing, execute, open, pair, plan, planned};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     for target in crate::LIVE {
@@ -24,8 +24,11 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         pair(suite, &name, [Backend::Sqlite], target, values);
     }
     for target in crate::LIVE {
-        let name = format!("dates_are_midnights_in_{}", test_name(target));
+        let to = test_name(target);
+        let name = format!("dates_are_midnights_in_{to}");
         pair(suite, &name, crate::LIVE, target, dates);
+        let name = format!("narrower_types_hold_what_fits_in_{to}");
+        pair(suite, &name, crate::LIVE, target, narrower);
     }
     let servers = [Backend::MySql, Backend::MariaDb];
     for target in servers {
@@ -96,6 +99,107 @@ async fn durations(source: String, target: String) -> Result<()> {
         let is_month = |why: &String| why.starts_with("task.took: a value is P1M");
         ensure!(found.refused.iter().any(is_month), "{found:?}");
     }
+    Ok(())
+}
+
+/// A table of the target has narrower types, or other ones, and the values decide.
+async fn narrower(source: String, target: String) -> Result<()> {
+    use Backend::{Postgres, Sqlite};
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let (source_has, target_has) = (from.backend(), to.backend());
+    let [bytes, words, real, exact] = match source_has {
+        Postgres => ["bytea", "bytea", "double precision", "numeric(24,4)"],
+        Sqlite => ["BYTEA", "TEXT", "DOUBLE", "NUMERIC(24,4)"],
+        _ => ["varbinary(9)", "blob", "double", "decimal(24,4)"],
+    };
+    let table = format!(
+        "CREATE TABLE t (id integer NOT NULL PRIMARY KEY, bytes {bytes}, words {words}, truth smallint, \
+         half {real}, amount numeric(12,0), price {exact}, rate {real})"
+    );
+    from.execute("the source", &table).await?;
+    let [bytes, truth, half, price, rate] = match target_has {
+        Postgres => [
+            "bytea",
+            "boolean",
+            "real",
+            "double precision",
+            "numeric(9,3)",
+        ],
+        Sqlite => ["bytea", "BOOLEAN", "FLOAT", "NUMERIC(24,4)", "DECIMAL(9,3)"],
+        _ => ["binary(3)", "tinyint(1)", "float", "double", "decimal(9,3)"],
+    };
+    let table = format!(
+        "CREATE TABLE t (id integer NOT NULL PRIMARY KEY, bytes {bytes}, words text, truth {truth}, \
+         half {half}, amount integer, price {price}, rate {rate})"
+    );
+    to.execute("the target", &table).await?;
+    let hex = |digits: &str| match source_has {
+        Postgres => format!("'\\x{digits}'"),
+        _ => format!("x'{digits}'"),
+    };
+    let text = match source_has {
+        Sqlite => "'ä'".to_owned(),
+        _ => hex("c3a4"),
+    };
+    let rows = [
+        format!("(1, {}, {text}, 1, 1.5, 7, 0.1, 0.125)", hex("00ff61")),
+        format!(
+            "(2, {}, {text}, 0, -2048, -7, 1234567.8901, -3)",
+            hex("000000")
+        ),
+        "(3, NULL, NULL, NULL, NULL, NULL, NULL, NULL)".to_owned(),
+        format!(
+            "(4, {}, {}, 2, 0.12345678901234, 9999999999, 12345678901234567890.1234, 0.12345)",
+            hex("00"),
+            hex("ff")
+        ),
+    ];
+    for row in rows {
+        let row = format!("INSERT INTO t VALUES {row}");
+        from.execute("a row", &row).await?;
+    }
+    let is_server = target_has != Sqlite;
+    let expected = [
+        ("bytes", is_server && target_has != Postgres),
+        ("words", is_server || source_has != Sqlite),
+        ("truth", target_has == Postgres),
+        ("half", is_server),
+        ("amount", is_server),
+        // It has no such number.
+        ("price", source_has != Sqlite),
+        ("rate", is_server),
+    ];
+    let plan = plan(&source, &target).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    for (name, is_refused) in expected {
+        let start = format!("t.{name}: a ");
+        let is_told = |why: &String| why.starts_with(&start) && why.contains("in the row 4");
+        let is_right = found.refused.iter().any(is_told) == is_refused;
+        ensure!(is_right, "{name}: {found:?}");
+    }
+    let copied = copy_into_existing(&source, &target, &plan).await;
+    if copied.is_ok() {
+        // Within SQLite, everything has a place.
+        ensure!(!is_server && source_has == Sqlite, "row 4 has a place");
+        return Ok(());
+    }
+    let fits = "DELETE FROM t WHERE id = 4";
+    from.execute("what fits", fits).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await?;
+    for (name, own, other) in [
+        ("rate", 0.125, 0.126),
+        ("half", 1.5, 1.25),
+        ("price", 0.1, 0.2),
+    ] {
+        let change = |value| format!("UPDATE t SET {name} = {value} WHERE id = 1");
+        to.execute("a change", &change(other)).await?;
+        let compared = compare(&source, &target, &plan).await?;
+        ensure!(!compared.is_equal(), "{name} is not compared");
+        to.execute("as before", &change(own)).await?;
+    }
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
     Ok(())
 }
 
