@@ -104,6 +104,8 @@ fn constant(source: Backend, target: Backend, own: Type, value: &str) -> Option<
             match value {
                 "1" | "t" | "true" => Some(yes.into()),
                 "0" | "f" | "false" => Some(no.into()),
+                // Some use it for small numbers.
+                _ if own == Type::Flag => value.parse::<i8>().ok().map(|one| one.to_string()),
                 _ => None,
             }
         }
@@ -282,6 +284,8 @@ mod tests {
                 Some("'UTC'"),
             ),
             (MySql, Postgres, Type::Bool, "b'1'", Some("true")),
+            (MySql, Sqlite, Type::Flag, "'2'", Some("2")),
+            (MySql, Postgres, Type::Bool, "'2'", None),
             (
                 MySql,
                 Sqlite,
