@@ -302,8 +302,11 @@ impl ColumnPair<'_> {
         }
         let is_same = !self.source.uses_code_pages() && self.to.charset == self.from.charset;
         suspects.all |= self.to.charset != Charset::All && !is_same;
-        suspects.all |= self.to.sql_type.cuts_spaces() && !self.from.sql_type.cuts_spaces();
-        suspects.all |= matches!(self.to.own, Type::PaddedText(_)) && self.from.own != self.to.own;
+        if !self.to.trims {
+            suspects.all |= self.to.sql_type.cuts_spaces() && !self.from.sql_type.cuts_spaces();
+            suspects.all |=
+                matches!(self.to.own, Type::PaddedText(_)) && self.from.own != self.to.own;
+        }
     }
 
     /// Whether the source has no function for the length of a value's text.

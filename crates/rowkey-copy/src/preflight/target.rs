@@ -92,6 +92,7 @@ pub(super) fn as_existing(side: &TableSide, table: &Table) -> TableSide {
         existing.instead = column.instead;
         existing.tick = column.tick;
         existing.takes_offsets = column.takes_offsets;
+        existing.trims = column.trims;
         existing.members.extend(found.enum_words.iter().cloned());
         existing.layout.clone_from(&found.layout);
         existing

@@ -277,7 +277,13 @@ impl CopyPlan {
                 (Content::Values(kind), Content::Values(kind))
             }
         };
+        let is_char = |column_type: &ColumnType| {
+            let is_padded = matches!(column_type.meaning(), Some(Type::PaddedText(_)));
+            is_padded || column_type.cuts_spaces()
+        };
+        let trims = own_from != own_to && is_char(&from) && is_char(&to);
         let from = ColumnSide {
+            trims,
             instead: column.instead,
             takes_offsets: [own_from, own_to].contains(&Type::Instant),
             ..ColumnSide::new(&column.name, from, own_from, from_content)
@@ -290,6 +296,7 @@ impl CopyPlan {
         // The target's reader replaces nothing more, but a value may be NULL where the source's was
         // not.
         let to = ColumnSide {
+            trims,
             instead: column.instead,
             tick,
             takes_offsets: own_from == Type::Instant || !matches!(own_to, Type::Text(_)),

@@ -54,6 +54,8 @@ pub(crate) struct ColumnSide {
     pub(crate) instead: Replacements,
     /// Whether a time with an offset from UTC is a moment on one of the sides, and has one as text.
     pub(crate) takes_offsets: bool,
+    /// Whether spaces at the end of text say nothing, because both sides fill or cut a `char`.
+    pub(crate) trims: bool,
     /// Whether a reader continues after a value that it refuses.
     pub(crate) keeps_refused: bool,
 }
@@ -74,6 +76,7 @@ impl ColumnSide {
             tick: 1,
             instead: Replacements::default(),
             takes_offsets: true,
+            trims: false,
             keeps_refused: false,
         }
     }

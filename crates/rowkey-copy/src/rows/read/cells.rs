@@ -14,6 +14,11 @@ pub(super) fn planned_cell(
     read: Result<Cell, String>,
 ) -> Result<Cell, String> {
     match read {
+        Ok(Cell::Text(span)) if column.trims => {
+            let text = batch.text(span).trim_end_matches(' ').to_owned();
+            let cell = Cell::Text(batch.keep(text.as_bytes()));
+            Ok(column.instead.apply(batch, cell))
+        }
         Ok(cell) => Ok(column.instead.apply(batch, cell)),
         Err(_) if column.instead.other_type.is_some() => Ok(Cell::Null),
         Err(why) if column.keeps_refused => Ok(Cell::Refused(batch.keep(why.as_bytes()))),

@@ -256,7 +256,9 @@ fn text(backend: Backend, column: &ColumnSide, text: &str) -> Result<(), String>
             return Err(format!("a value has {found} characters, and {holds}"));
         }
         // Shorter values are filled with spaces.
-        Type::PaddedText(length) if characters(backend, text) < length as usize => {
+        Type::PaddedText(length)
+            if !column.trims && characters(backend, text) < length as usize =>
+        {
             let sql_type = &column.sql_type;
             let found = characters(backend, text);
             return Err(format!(

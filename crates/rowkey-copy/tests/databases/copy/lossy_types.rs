@@ -16,6 +16,9 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     for target in [Backend::Postgres, Backend::MySql, Backend::MariaDb] {
         let name = format!("spaces_at_the_end_to_{}", test_name(target));
         pair(suite, &name, crate::LIVE, target, spaces);
+        let name = format!("char_has_no_spaces_at_its_end_in_{}", test_name(target));
+        let servers = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
+        pair(suite, &name, servers, target, chars);
     }
     let servers = [Backend::MySql, Backend::MariaDb];
     pair(
@@ -122,6 +125,21 @@ async fn spaces(source: String, target: String) -> Result<()> {
     copy(&source, &target, &plan).await?;
     ensure!(compare(&source, &target, &plan).await?.is_equal());
     Ok(())
+}
+
+/// Some servers fill a `char` with spaces, and others cut them off: they say nothing in both.
+async fn chars(source: String, target: String) -> Result<()> {
+    let table = "CREATE TABLE t (code char(3) NOT NULL PRIMARY KEY, other char(5))";
+    for url in [&source, &target] {
+        open(url).await?.execute("a table", table).await?;
+    }
+    let rows = "INSERT INTO t VALUES ('ab', 'abc'), ('abc', 'a b'), ('b', ''), ('', NULL)";
+    open(&source).await?.execute("the rows", rows).await?;
+    let mut plan = plan(&source, &target).await?;
+    plan.policy.batch_rows = 1;
+    plan.policy.transaction_rows = 1;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await
 }
 
 /// Their rows are read at a moment of their own.
