@@ -341,7 +341,9 @@ impl Findings {
             .iter()
             .map(|misfits| misfits.column.clone())
             .collect();
-        self.refuse(ReasonKind::Values, misfits.iter().map(Misfits::error));
+        let exists = existing.is_some();
+        let errors = misfits.iter().map(|misfits| misfits.error(exists));
+        self.refuse(ReasonKind::Values, errors);
         self.values.extend(misfits);
         if let Some(existing) = existing {
             let broken = conditions::broken(source, table, existing).await?;

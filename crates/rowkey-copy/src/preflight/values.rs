@@ -3,7 +3,8 @@
 use futures_util::future::try_join;
 use rowkey_core::Backend;
 use rowkey_tables::catalog::{QualifiedName, Table};
-use rowkey_tables::types::Kind;
+use rowkey_tables::dialect::Dialect;
+use rowkey_tables::types::{self, ColumnType, Kind, Type};
 use rowkey_tables::{Connection, Error};
 use serde::Serialize;
 use tokio::sync::mpsc;
@@ -27,6 +28,23 @@ const EXAMPLES: usize = 3;
 const MANY_ROWS: u64 = 100_000;
 /// How many characters of a key are shown.
 const KEY: usize = 80;
+/// The longest text that a column of every database has without another type.
+const LONGEST: usize = 16_383;
+/// The types that hold more than others, the narrowest first.
+const WIDER: [Type; 6] = [
+    Type::Integer {
+        bytes: 2,
+        is_unsigned: false,
+    },
+    Type::Integer {
+        bytes: 8,
+        is_unsigned: false,
+    },
+    Type::Decimal(None),
+    Type::Interval,
+    Type::Bytes(None),
+    Type::Text(None),
+];
 
 /// The values of a column that the target has no place for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -39,6 +57,8 @@ pub struct Misfits {
     pub values: u64,
     /// Some of them.
     pub examples: Vec<Misfit>,
+    /// A type that holds all values of the column.
+    pub to: Option<String>,
     /// What the plan can say for the column, so that they get a place.
     pub instead: Vec<&'static str>,
     /// How many values get none by that.
@@ -57,8 +77,8 @@ pub struct Misfit {
 }
 
 impl Misfits {
-    /// The refusal of these values.
-    pub(super) fn error(&self) -> Error {
+    /// The refusal of these values, in a table that exists or is to be made.
+    pub(super) fn error(&self, exists: bool) -> Error {
         let mut why = self.examples.first().map_or(String::new(), Misfit::place);
         if self.values > 1 {
             why += &format!("; {} values have no place", self.values);
@@ -69,6 +89,17 @@ impl Misfits {
             }
         }
         let mut instead = String::from("change them");
+        match &self.to {
+            Some(to) if exists => {
+                instead += &format!(", or let the column there be `{to}` and write the plan again");
+            }
+            Some(to) => {
+                // A collation may have quotes.
+                let to = toml::Value::from(to.as_str());
+                instead += &format!(", or write `to = {to}` for the column in the plan");
+            }
+            None => {}
+        }
         if !self.instead.is_empty() {
             let words = self.instead.join(", ");
             instead += &format!(", or write `instead = {{ {words} }}` for the column in the plan");
@@ -80,7 +111,10 @@ impl Misfits {
                 );
             }
         }
-        instead += ", or give the column another type there, or leave it out";
+        if self.to.is_none() {
+            instead += ", or give the column another type there";
+        }
+        instead += ", or leave it out";
         Error::refused(format!("{}.{}", self.table, self.column), why, instead)
     }
 }
@@ -108,6 +142,10 @@ struct SuspectColumn<'s> {
     source: Backend,
     /// Nothing if all of its values are looked at.
     condition: Option<String>,
+    /// The column without a limit of characters or bytes.
+    unlimited: ColumnSide,
+    /// The length of the longest value, if that is all that is wrong.
+    longest: Option<usize>,
     found: Misfits,
 }
 
@@ -129,8 +167,22 @@ pub(super) async fn misfits(
     if !suspects.is_empty() {
         read_suspects(source, from, to, &mut suspects).await?;
     }
-    let found = suspects.into_iter().map(|column| column.found);
-    Ok(found.filter(|found| found.values > 0).collect())
+    let mut found = Vec::new();
+    for mut column in suspects.into_iter().filter(|one| one.found.values > 0) {
+        column.found.to = match column.longer() {
+            None => column.wider(source, from, to.backend).await?,
+            longer => longer,
+        };
+        let held = column.found.to.as_deref();
+        let held = held.and_then(|held| ColumnType::parse(to.backend, held).meaning());
+        // No blob has to be lost.
+        if matches!(held, Some(Type::Bytes(_))) {
+            column.found.instead.clear();
+            column.found.left = column.found.values;
+        }
+        found.push(column.found);
+    }
+    Ok(found)
 }
 
 fn suspect_columns<'s>(
@@ -168,11 +220,21 @@ fn suspect_columns<'s>(
             refuses_other_json: pair.may_be_other_json(),
             source: from.backend,
             condition,
+            unlimited: ColumnSide {
+                own: match other.own {
+                    Type::Text(_) => Type::Text(None),
+                    Type::Bytes(_) => Type::Bytes(None),
+                    own => own,
+                },
+                ..other.clone()
+            },
+            longest: Some(0),
             found: Misfits {
                 table: from.name.clone(),
                 column: one.name.clone(),
                 values: 0,
                 examples: Vec::new(),
+                to: None,
                 instead: Vec::new(),
                 left: 0,
                 left_example: None,
@@ -310,6 +372,13 @@ impl SuspectColumn<'_> {
         let Some(why) = self.why(to, batch, cell) else {
             return;
         };
+        let fits = fit::check(to.backend, &self.unlimited, batch, cell).is_ok();
+        let length = match cell {
+            Cell::Text(span) if fits => Some(fit::characters(to.backend, batch.text(span))),
+            Cell::Bytes(span) if fits => Some(batch.bytes(span).len()),
+            _ => None,
+        };
+        self.longest = self.longest.zip(length).map(|(one, other)| one.max(other));
         let found = &mut self.found;
         let misfit = Misfit { key: key(), why };
         found.values += 1;
@@ -334,6 +403,60 @@ impl SuspectColumn<'_> {
             }
             _ => fit::check(to.backend, self.to, batch, cell).err(),
         }
+    }
+
+    /// The same type with the length of the longest value.
+    fn longer(&self) -> Option<String> {
+        let longest = self.longest.filter(|longest| *longest <= LONGEST)?;
+        let length = self.to.sql_type.length()?;
+        let (had, has) = (format!("({length})"), format!("({longest})"));
+        Some(self.to.sql_type.as_str().replacen(&had, &has, 1))
+    }
+
+    /// The narrowest type that holds all values, as far as types and the database say that.
+    async fn wider(
+        &self,
+        source: &mut Connection,
+        side: &TableSide,
+        target: Backend,
+    ) -> Result<Option<String>, Error> {
+        for wanted in WIDER {
+            let is_time = self.from.own == Type::Time;
+            if wanted == Type::Text(None) && !is_time && !self.source.stores_any_type() {
+                continue;
+            }
+            let Ok(to) = types::write(target, wanted, self.is_key) else {
+                continue;
+            };
+            let to = ColumnType::parse(target, to);
+            let (Some(kind), Some(own)) = (self.from.sql_type.kind_in(&to), to.meaning()) else {
+                continue;
+            };
+            let content = Content::Values(kind);
+            let pair = ColumnPair {
+                source: self.source,
+                from: &ColumnSide {
+                    content,
+                    ..self.from.clone()
+                },
+                target,
+                to: &ColumnSide::new(&self.to.name, to.clone(), own, content),
+                refuses_null: self.refuses_null,
+            };
+            let holds_all = match pair.suspects()? {
+                Suspects::None => true,
+                Suspects::Where(condition) => {
+                    let doing = format!("the values of {}", side.name);
+                    !is_any(source, side, &doing, &[&condition], None).await?
+                }
+                // Every time has a text.
+                Suspects::All => is_time && own == Type::Text(None),
+            };
+            if holds_all {
+                return Ok(Some(to.to_string()));
+            }
+        }
+        Ok(None)
     }
 
     /// Whether a value can be refused for its seventh digit only.

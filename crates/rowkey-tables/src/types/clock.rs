@@ -90,6 +90,19 @@ pub fn read_time(text: &str) -> Option<i64> {
     exact_micros(since)
 }
 
+/// A time as MySQL has it, too: negative, or of many hours.
+pub fn read_span(text: &str) -> Option<i64> {
+    let (sign, span) = match text.strip_prefix('-') {
+        Some(span) => (-1, span),
+        None => (1, text),
+    };
+    let (hours, rest) = span.split_once(':')?;
+    let is_number = hours.bytes().all(|byte| byte.is_ascii_digit());
+    let is_long = matches!(hours.len(), 2 | 3) && is_number;
+    let hours: i64 = is_long.then(|| hours.parse().ok())??;
+    Some(sign * (hours * 3_600 * SECOND + read_time(&format!("00:{rest}"))?))
+}
+
 /// Whether a text ends with an offset that is not UTC's.
 pub fn has_other_offset(text: &str) -> bool {
     let is_utc = ["Z", "+00:00", "-00:00"]

@@ -50,7 +50,10 @@ pub(super) fn text_cell(batch: &mut Batch, kind: Kind, text: &str) -> Result<Cel
         Kind::Bool => return Err(no("truth value")),
         Kind::Integer => integer_cell(text.parse().map_err(|_| no("whole number"))?)?,
         Kind::Date => Cell::Date(clock::read_date(text).ok_or_else(|| no("date"))?),
-        Kind::Time => Cell::Time(clock::read_time(text).ok_or_else(|| no("time of day"))?),
+        Kind::Time => {
+            let time = clock::read_time(text).or_else(|| clock::read_span(text));
+            Cell::Time(time.ok_or_else(|| no("time of day"))?)
+        }
         Kind::Timestamp => {
             Cell::Timestamp(clock::read_timestamp(text).ok_or_else(|| no("date and time"))?)
         }

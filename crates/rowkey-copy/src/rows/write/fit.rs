@@ -289,7 +289,7 @@ fn text(backend: Backend, column: &ColumnSide, text: &str) -> Result<(), String>
     }
 }
 
-fn characters(backend: Backend, text: &str) -> usize {
+pub(crate) fn characters(backend: Backend, text: &str) -> usize {
     match engine(backend).values.counts_utf16 {
         true => text.encode_utf16().count(),
         false => text.chars().count(),

@@ -8,6 +8,11 @@ use crate::copy::held::{nothing_is_refused, preflight};
 use crate::copy::{copy_equal, execute, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
+    for target in crate::LIVE {
+        let to = test_name(target);
+        let name = format!("types_that_keep_values_are_advised_for_{to}");
+        pair(suite, &name, crate::LIVE, target, wider);
+    }
     for target in [Backend::MySql, Backend::MariaDb] {
         let name = format!("every_reason_in_one_round_in_{}", test_name(target));
         pair(suite, &name, [Backend::Postgres], target, reasons);
@@ -180,6 +185,67 @@ async fn advice(source: String, target: String) -> Result<()> {
     );
     let needed = about("thing.needed")?;
     ensure!(!needed.contains("instead ="), "{needed}");
+    Ok(())
+}
+
+/// A type that keeps the values is advised before what loses them, with all of its words.
+async fn wider(source: String, target: String) -> Result<()> {
+    use Backend::{Postgres, Sqlite};
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let (source_has, target_has) = (from.backend(), to.backend());
+    let rows = match source_has {
+        Postgres => [
+            "CREATE TABLE thing (id integer PRIMARY KEY, name text UNIQUE)",
+            "INSERT INTO thing SELECT n, repeat('x', 190 + n) FROM generate_series(1, 5) n",
+        ],
+        Sqlite => [
+            "CREATE TABLE thing (id integer PRIMARY KEY, data bytea, code TEXT)",
+            "INSERT INTO thing VALUES (1, x'00ff', x'ff'), (2, NULL, x'0a')",
+        ],
+        _ => [
+            "CREATE TABLE thing (id integer PRIMARY KEY, mode tinyint(1) NOT NULL DEFAULT 2, span time(3))",
+            "INSERT INTO thing VALUES (1, 2, '-838:59:59'), (2, 0, '26:00:00.5')",
+        ],
+    };
+    execute(&mut from, "the source", &rows).await?;
+    let is_server = target_has != Sqlite;
+    let expected: &[(&str, &str)] = match (source_has, target_has) {
+        (Postgres, Backend::MySql | Backend::MariaDb) => &[("name", "varchar(195) CHARACTER SET ")],
+        (Sqlite, Postgres) => &[("code", "bytea")],
+        (Sqlite, _) if is_server => &[("code", "longblob")],
+        (Backend::MySql | Backend::MariaDb, Postgres) => {
+            &[("mode", "smallint"), ("span", "interval")]
+        }
+        (Backend::MySql | Backend::MariaDb, Sqlite) => &[("span", "TEXT")],
+        _ => &[],
+    };
+    let mut plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    ensure!(looked.refused.len() == expected.len(), "{looked:?}");
+    for ((name, words), refused) in expected.iter().zip(&looked.refused) {
+        let advised = refused.split("; change them, or write `to = \"").nth(1);
+        let advised = advised.and_then(|rest| rest.split('"').next());
+        let advised = advised.with_context(|| refused.clone())?;
+        ensure!(
+            refused.starts_with(&format!("thing.{name}: ")) && advised.starts_with(words),
+            "{refused}"
+        );
+        // No blob has to be lost.
+        ensure!(
+            *name != "code" || !refused.contains("instead = "),
+            "{refused}"
+        );
+        column(&mut plan, "thing", name)?.to = Some(advised.into());
+    }
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_equal(&source, &target, &plan).await?;
+    if matches!(source_has, Backend::MySql | Backend::MariaDb) {
+        let row = "INSERT INTO thing (id) VALUES (9)";
+        to.execute("a row with a default", row).await?;
+        let query = "SELECT mode FROM thing WHERE id = 9";
+        let found = to.query("the default", query, &[]).await?[0].integer(0)?;
+        ensure!(found == 2, "{found}");
+    }
     Ok(())
 }
 
