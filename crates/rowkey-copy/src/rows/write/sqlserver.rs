@@ -186,7 +186,10 @@ fn value(column: &ColumnSide, batch: &Batch, cell: Cell) -> Result<ColumnData<'s
         Cell::Single(number) if column.own == Type::Double => D::F64(Some(number.into())),
         Cell::Single(number) => D::F32(Some(number)),
         Cell::Double(number) => D::F64(Some(number)),
-        Cell::Decimal(span) if column.own == Type::Double => D::F64(as_double(batch.text(span))),
+        Cell::Decimal(span) if column.own == Type::Double => {
+            let number = as_double(batch.text(span)).ok_or("a value would be rounded")?;
+            D::F64(Some(number))
+        }
         Cell::Decimal(span) => numeric(column, batch.text(span))?,
         Cell::Text(span) => D::String(Some(batch.text(span).to_owned().into())),
         Cell::Bytes(span) => D::Binary(Some(batch.bytes(span).to_vec().into())),
