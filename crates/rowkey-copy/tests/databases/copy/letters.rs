@@ -48,7 +48,8 @@ async fn in_other_letters(source: String, target: String) -> Result<()> {
     whole.tables.retain(|table| !is_later(&table.name.name));
     let found = preflight(&source, &target, &whole).await?;
     ensure!(found.refused.is_empty(), "{found:?}");
-    let strange = |note: &&String| note.contains("osts") || note.contains(".");
+    // SQLite counts each key of integers.
+    let strange = |note: &&String| note.contains('.') && !note.contains("the source counts it");
     let strange: Vec<&String> = found.notes.iter().filter(strange).collect();
     ensure!(strange.is_empty(), "{strange:?}");
     copy_into_existing(&source, &target, &whole).await?;
