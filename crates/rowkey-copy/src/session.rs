@@ -5,7 +5,9 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
 use rowkey_tables::advisory_lock::AdvisoryLock;
-use rowkey_tables::catalog::{Catalog, Dependent, DependentKind, QualifiedName};
+use rowkey_tables::catalog::{
+    Catalog, Dependent, DependentKind, ForeignKey, Key, QualifiedName, Table,
+};
 use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::{Connection, Error};
 
@@ -245,9 +247,7 @@ pub(super) async fn can_uncheck(
         let Ok(table) = catalog.table(name) else {
             continue;
         };
-        let is_program =
-            |one: &Dependent| matches!(one.kind, DependentKind::Trigger | DependentKind::Rule);
-        if table.dependents.iter().any(is_program) {
+        if !only_refers(table) {
             return Ok(false);
         }
         let mut keys = table.foreign_keys.iter();
@@ -264,6 +264,25 @@ pub(super) async fn can_uncheck(
             Ok(true)
         }
     }
+}
+
+/// Whether a session that does not look at references leaves out nothing else of a table of
+/// PostgreSQL, and nothing that a look at the end does not see. Triggers also look at constraints
+/// that can be deferred.
+fn only_refers(table: &Table) -> bool {
+    let is_left_out = |one: &Dependent| match one.kind {
+        DependentKind::Trigger | DependentKind::Rule => true,
+        DependentKind::Check => one.definition.contains("DEFERRABLE"),
+        _ => false,
+    };
+    let is_deferrable = |key: &Key| key.constraint().contains("DEFERRABLE");
+    let has_rules = |key: &ForeignKey| {
+        let rules = ["MATCH FULL", "PERIOD", "NOT ENFORCED"];
+        rules.iter().any(|rule| key.attributes.contains(rule))
+    };
+    !table.dependents.iter().any(is_left_out)
+        && !table.keys.iter().any(is_deferrable)
+        && !table.foreign_keys.iter().any(has_rules)
 }
 
 const TARGET: &str = "the session of the target";

@@ -45,6 +45,17 @@ pub(super) async fn orphans(
         if !is_comparable(table, &reference) {
             continue;
         }
+        if let Some(column) = trimmed_once(table, &reference) {
+            refused.push(Error::refused(
+                format!("{}.{column}", table.original.name),
+                format!(
+                    "the target cuts the spaces of a `char` off here or in {}, and not in both",
+                    reference.target.original.name
+                ),
+                "let both columns have one type there, and write the plan again",
+            ));
+            continue;
+        }
         let (columns, target_columns) = (&reference.columns, &reference.target_columns);
         let rows = [&*table.from.rows()?, &*reference.target.from.rows()?];
         if listing.is_none()
@@ -98,6 +109,19 @@ pub(super) async fn orphans(
         )
     }));
     Ok(refused)
+}
+
+/// A column whose spaces say nothing, while those of what it refers to do, or the other way round.
+fn trimmed_once<'r>(table: &PreparedTable<'_>, reference: &'r Reference<'_>) -> Option<&'r String> {
+    let mut pairs = reference.columns.iter().zip(&reference.target_columns);
+    let differs = |(name, referred): &(&String, &String)| {
+        let sides = table
+            .to
+            .column(name)
+            .zip(reference.target.to.column(referred));
+        sides.is_some_and(|(to, referred)| to.trims != referred.trims)
+    };
+    pairs.find(differs).map(|(name, _)| name)
 }
 
 /// The columns whose texts the source may take for the same, because it ignores case or final

@@ -309,12 +309,14 @@ impl ColumnPair<'_> {
         }
     }
 
-    /// Whether the source has no function for the length of a value's text.
+    /// Whether the source has no function for the length of a value's text; that of a `char` does
+    /// not count its spaces.
     fn has_no_length(&self) -> bool {
-        matches!(
-            self.from.own,
-            Type::Bits { .. } | Type::Interval | Type::Network { .. }
-        )
+        match self.from.own {
+            Type::Bits { .. } | Type::Interval | Type::Network { .. } => true,
+            Type::PaddedText(_) => !self.to.trims,
+            _ => false,
+        }
     }
 
     /// Whether the target refuses text that isn't JSON, and the source does not.

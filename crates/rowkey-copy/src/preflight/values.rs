@@ -420,9 +420,18 @@ impl SuspectColumn<'_> {
         side: &TableSide,
         target: Backend,
     ) -> Result<Option<String>, Error> {
-        for wanted in WIDER {
-            let is_time = self.from.own == Type::Time;
-            if wanted == Type::Text(None) && !is_time && !self.source.stores_any_type() {
+        let is_time = self.from.own == Type::Time;
+        // Of times, with all of their digits.
+        let alike = match self.to.own {
+            Type::Single => Some(Type::Double),
+            own @ (Type::Time | Type::Timestamp | Type::Instant) => Some(own),
+            _ => None,
+        };
+        for wanted in alike.into_iter().chain(WIDER) {
+            let is_text = wanted == Type::Text(None);
+            if is_text && !is_time && !self.source.stores_any_type()
+                || wanted == Type::Interval && !is_time
+            {
                 continue;
             }
             let Ok(to) = types::write(target, wanted, self.is_key) else {

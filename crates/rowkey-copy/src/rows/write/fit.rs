@@ -5,7 +5,7 @@ use rowkey_core::Backend;
 use rowkey_sql::StoredForm;
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::interval::Interval;
-use rowkey_tables::types::{Kind, Type, clock, network};
+use rowkey_tables::types::{Affinity, Kind, Type, clock, network};
 use serde::de::IgnoredAny;
 
 use crate::engine::{NegativeZero, SpecialDecimals, Times, engine};
@@ -244,6 +244,13 @@ fn text(backend: Backend, column: &ColumnSide, text: &str) -> Result<(), String>
     if column.content == Content::Values(Kind::Json) {
         json(column, text)?;
     }
+    if backend.stores_any_type() && becomes_another(column, text) {
+        let shown: String = text.chars().take(40).collect();
+        let sql_type = &column.sql_type;
+        return Err(format!(
+            "a text is \"{shown}\", of which {sql_type} makes a number with other digits"
+        ));
+    }
     match column.own {
         // SQLite's lengths are not limits.
         Type::Text(Some(length)) | Type::PaddedText(length)
@@ -287,6 +294,26 @@ fn text(backend: Backend, column: &ColumnSide, text: &str) -> Result<(), String>
         )),
         None => Ok(()),
     }
+}
+
+/// Whether SQLite makes a number of a text, and that is shown in another way.
+fn becomes_another(column: &ColumnSide, text: &str) -> bool {
+    let affinity = column.sql_type.affinity();
+    if matches!(affinity, Affinity::Text | Affinity::Blob) {
+        return false;
+    }
+    let digits = text.trim_ascii();
+    let is_word = digits.contains(|one: char| one.is_alphabetic() && !matches!(one, 'e' | 'E'));
+    let Ok(number) = digits.parse::<f64>() else {
+        return false;
+    };
+    let is_whole = affinity != Affinity::Real && number.fract() == 0.0 && number.abs() < 9.2e18;
+    let shown = match digits.parse::<i64>() {
+        Ok(whole) if affinity != Affinity::Real => whole.to_string(),
+        _ if is_whole => format!("{number:.0}"),
+        _ => format!("{number:?}"),
+    };
+    !is_word && shown != text
 }
 
 pub(crate) fn characters(backend: Backend, text: &str) -> usize {

@@ -35,6 +35,10 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         pair(suite, &name, [postgres], target, without_length);
     }
     let [mysql, mariadb] = servers;
+    let name = "chars_and_fractions_in_columns_that_exist";
+    pair(suite, name, [postgres], mysql, narrower);
+    let name = "texts_of_which_sqlite_makes_numbers";
+    pair(suite, name, [postgres], sqlite, numbers_of_texts);
     pair(suite, "addresses_to_mysql", [mariadb], mysql, addresses);
     let name = "indexes_that_stay_behind_to_mysql";
     pair(suite, name, [postgres], mysql, left_out_indexes);
@@ -139,6 +143,66 @@ async fn chars(source: String, target: String) -> Result<()> {
     plan.policy.batch_rows = 1;
     plan.policy.transaction_rows = 1;
     nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await
+}
+
+/// What the target's columns would refuse is seen before, and the advice names a type that holds it.
+async fn narrower(source: String, target: String) -> Result<()> {
+    let source_tables = [
+        "CREATE TABLE p (k char(3) PRIMARY KEY)",
+        "CREATE TABLE c (id integer PRIMARY KEY, k char(3) REFERENCES p, short char(3), size double precision, \
+         at timestamp)",
+        "INSERT INTO p VALUES ('a')",
+        "INSERT INTO c VALUES (1, 'a', 'ab', 0.1, '2026-01-02 03:04:05.6')",
+    ];
+    execute(&mut open(&source).await?, "the source", &source_tables).await?;
+    let target_tables = [
+        "CREATE TABLE p (k char(3) PRIMARY KEY)",
+        "CREATE TABLE c (id integer PRIMARY KEY, k varchar(3), short varchar(2), size float, at timestamp, \
+         FOREIGN KEY (k) REFERENCES p (k))",
+    ];
+    execute(&mut open(&target).await?, "the target", &target_tables).await?;
+    let plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    for expected in [
+        "c.k: the target cuts the spaces of a `char` off here or in p, and not in both",
+        "c.short: a value has 3 characters, and varchar(2)",
+        "let the column there be `double`",
+        "let the column there be `datetime(6)`",
+    ] {
+        let is_told = looked.refused.iter().any(|told| told.contains(expected));
+        ensure!(is_told, "{expected}: {looked:?}");
+    }
+    Ok(())
+}
+
+async fn numbers_of_texts(source: String, target: String) -> Result<()> {
+    let tables = [
+        "CREATE TABLE t (id integer PRIMARY KEY, code varchar(9), j jsonb)",
+        "INSERT INTO t VALUES (1, '7', '1.5'), (2, '1.25', '[1.10]'), (3, 'inf', NULL)",
+    ];
+    let mut from = open(&source).await?;
+    execute(&mut from, "the source", &tables).await?;
+    let table = "CREATE TABLE t (id integer PRIMARY KEY, code STRING, j JSON)";
+    open(&target).await?.execute("the target", table).await?;
+    let plan = plan(&source, &target).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    let others = "INSERT INTO t VALUES (4, '007', '1.10'), (5, '1e3', '2'), (6, ' 5', NULL)";
+    from.execute("other rows", others).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    for expected in [
+        "t.code: a text is \"007\", of which STRING makes a number with other digits",
+        "t.j: ",
+    ] {
+        let is_told = looked.refused.iter().any(|told| told.contains(expected));
+        ensure!(is_told, "{expected}: {looked:?}");
+    }
+    ensure!(
+        looked.values.iter().map(|column| column.values).eq([3, 1]),
+        "{looked:?}"
+    );
+    from.execute("the rows", "DELETE FROM t WHERE id > 3")
+        .await?;
     copy_into_existing(&source, &target, &plan).await
 }
 

@@ -16,6 +16,9 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("keys_are_kept_with_their_references_in_{to}");
         pair(suite, &name, [Backend::Sqlite], target, kept);
     }
+    let name = "rules_beside_a_circle";
+    let (sqlite, postgres) = (Backend::Sqlite, Backend::Postgres);
+    pair(suite, name, [sqlite], postgres, rules_beside_a_circle);
     for target in crate::LIVE {
         let name = format!("trees_are_copied_into_{}", test_name(target));
         pair(suite, &name, crate::LIVE, target, trees);
@@ -179,6 +182,44 @@ async fn existing_rules(source: String, target: String) -> Result<()> {
     }
     ensure!(looked.refused.len() == expected.len(), "{looked:?}");
     Ok(())
+}
+
+/// A session that does not look at references does not look at these rules either.
+async fn rules_beside_a_circle(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let tables = [
+        "CREATE TABLE country (id integer PRIMARY KEY, capital integer)",
+        "CREATE TABLE town (id integer PRIMARY KEY, country integer, x integer, y integer)",
+        "CREATE TABLE place (x integer, y integer, PRIMARY KEY (x, y))",
+    ];
+    execute(&mut from, "the source", &tables).await?;
+    execute(&mut to, "the target", &tables).await?;
+    let circle = [
+        "ALTER TABLE country ADD FOREIGN KEY (capital) REFERENCES town (id)",
+        "ALTER TABLE town ADD FOREIGN KEY (country) REFERENCES country (id)",
+    ];
+    execute(&mut to, "the circle", &circle).await?;
+    let rows = [
+        "INSERT INTO country VALUES (1, 1)",
+        "INSERT INTO town VALUES (1, 1, NULL, NULL)",
+    ];
+    execute(&mut from, "the rows", &rows).await?;
+    let plan = plan(&source, &target).await?;
+    for rule in [
+        "UNIQUE (x) DEFERRABLE",
+        "EXCLUDE (x WITH =) DEFERRABLE",
+        "FOREIGN KEY (x, y) REFERENCES place (x, y) MATCH FULL",
+    ] {
+        let add = format!("ALTER TABLE town ADD CONSTRAINT rule {rule}");
+        to.execute("a rule", &add).await?;
+        let looked = preflight(&source, &target, &plan).await?;
+        let is_told = |told: &String| told.contains("which are copied later");
+        ensure!(looked.refused.iter().any(is_told), "{rule}: {looked:?}");
+        let drop = "ALTER TABLE town DROP CONSTRAINT rule";
+        to.execute("without the rule", drop).await?;
+    }
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await
 }
 
 /// Rows of a table of the target that refer to later ones, and tables that refer to each other.
