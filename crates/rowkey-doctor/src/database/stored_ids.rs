@@ -20,7 +20,7 @@ use crate::values::part::Certainty;
 ///
 /// # Errors
 ///
-/// Those of [`examine`](super::examine).
+/// Those of [`examine`](crate::examine).
 pub async fn stored_ids(
     connection: &mut Connection,
     table: &Table,
