@@ -7,4 +7,5 @@ pub(crate) mod partitions;
 pub(crate) mod plan;
 pub(crate) mod planning;
 pub(crate) mod replacements;
+pub(crate) mod table_order;
 pub(crate) mod untyped;
