@@ -41,16 +41,13 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("types_that_exist_win_in_{to}");
         let sources = [Backend::Postgres, Backend::Sqlite];
         pair(suite, &name, sources, target, existing_types);
-        let name = format!("random_uuids_are_ids_in_{to}");
-        let sources = [Backend::MySql, Backend::MariaDb, Backend::Sqlite];
-        pair(suite, &name, sources, target, random);
     }
 }
 
 const CUSTOMERS: u128 = 200;
 
 /// A random UUID, so to speak.
-fn uuid(number: u128) -> String {
+pub(crate) fn uuid(number: u128) -> String {
     let random = number.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
     let id = random & !(0xf << 76) & !(3 << 62) | 4 << 76 | 2 << 62;
     let hex = format!("{id:032x}");
@@ -570,110 +567,6 @@ async fn merged_keys(source: String, target: String) -> Result<()> {
     execute(&mut to, "the target's rows", &rows).await?;
     let plan = plan(&source, &target, Some(ExistingRows::Merge)).await?;
     copy_into_existing(&source, &target, &plan).await
-}
-
-/// Text of any UUIDs is in the order that people see; random bytes are taken to be, and an empty
-/// column is like its reference.
-async fn random(source: String, target: String) -> Result<()> {
-    let mut db = open(&source).await?;
-    let options = match db.backend() {
-        Backend::Sqlite => "",
-        _ => " ENGINE = InnoDB COLLATE = utf8mb4_bin",
-    };
-    let sixteen = match db.backend() {
-        Backend::Sqlite => "BLOB",
-        _ => "binary(16)",
-    };
-    let tables = [
-        format!("CREATE TABLE hyphenated (id char(36) PRIMARY KEY){options}"),
-        format!("CREATE TABLE hex (id char(32) PRIMARY KEY, other char(32)){options}"),
-        format!("CREATE TABLE sixteen (id {sixteen} NOT NULL PRIMARY KEY){options}"),
-        format!(
-            "CREATE TABLE vacant (id char(32) PRIMARY KEY, hex_id char(32), \
-             FOREIGN KEY (hex_id) REFERENCES hex (id)){options}"
-        ),
-        format!("CREATE TABLE digest (id integer PRIMARY KEY, md5 char(32)){options}"),
-    ];
-    let tables: Vec<&str> = tables.iter().map(String::as_str).collect();
-    execute(&mut db, "the tables", &tables).await?;
-    for number in 1..=40 {
-        let (text, hex) = (uuid(number), uuid(number).replace('-', ""));
-        let digest = format!("{:032x}", u128::MAX / (number + 3));
-        for insert in [
-            format!("INSERT INTO hyphenated VALUES ('{text}')"),
-            format!("INSERT INTO hex VALUES ('{hex}', '{hex}')"),
-            format!("INSERT INTO sixteen VALUES (X'{hex}')"),
-            format!("INSERT INTO digest VALUES ({number}, '{digest}')"),
-        ] {
-            db.execute("a row", &insert).await?;
-        }
-    }
-    let all = planned(&source, &target, Choices::default()).await?;
-    for (table, column, is_id) in [
-        ("hyphenated", "id", true),
-        ("hex", "id", true),
-        ("hex", "other", true),
-        ("sixteen", "id", true),
-        ("vacant", "id", true),
-        ("vacant", "hex_id", true),
-        ("digest", "md5", false),
-    ] {
-        let mut tables = all.plan.tables.iter();
-        let found = tables.find(|found| found.name.name == table);
-        let mut columns = found.context(table)?.columns.iter();
-        let found = columns.find(|found| found.name == column).context(column)?;
-        ensure!(
-            found.format.is_some() == is_id,
-            "{table}.{column}: {found:?}"
-        );
-    }
-    let words = all.ids.join("\n");
-    ensure!(words.contains("6 of 7 columns of ids become"), "{words}");
-    ensure!(words.contains("digest.md5 (char(32)) stays"), "{words}");
-    ensure!(words.contains("sixteen.id: random bytes"), "{words}");
-
-    let mut plan = all.plan;
-    for table in &mut plan.tables {
-        let kept = table.name.name == "hyphenated";
-        table
-            .columns
-            .iter_mut()
-            .for_each(|column| column.keep = kept);
-    }
-    crate::copy::copy(&source, &target, &plan).await?;
-    let compared = compare(&source, &target, &plan).await?;
-    ensure!(compared.is_equal(), "{compared:?}");
-    let mut to = open(&target).await?;
-    let (hex, bytes) = match to.backend() {
-        Backend::Postgres => ("replace(id::text, '-', '')", "replace(id::text, '-', '')"),
-        _ => ("lower(hex(id))", "lower(hex(id))"),
-    };
-    let mut expected: Vec<String> = (1..=40).map(|one| uuid(one).replace('-', "")).collect();
-    expected.sort_unstable();
-    for (table, id) in [
-        ("hyphenated", "replace(id, '-', '')"),
-        ("hex", hex),
-        ("sixteen", bytes),
-    ] {
-        let query = format!("SELECT {id} FROM {table} ORDER BY 1");
-        let rows = to.query("the ids", &query, &[]).await?;
-        let found: Vec<String> = rows
-            .iter()
-            .map(|row| Ok(row.text(0)?.to_owned()))
-            .collect::<Result<_>>()?;
-        ensure!(found == expected, "{table}: {found:?}");
-    }
-
-    let choices = Choices {
-        keeps_assumed_ids: true,
-        ..Choices::default()
-    };
-    let careful = planned(&source, &target, choices).await?.ids.join("\n");
-    ensure!(
-        careful.contains("sixteen.id (") && careful.contains(" stays: "),
-        "{careful}"
-    );
-    Ok(())
 }
 
 /// Its rows would be deleted before they are read.

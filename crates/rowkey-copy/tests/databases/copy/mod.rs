@@ -22,6 +22,7 @@ mod newer_servers;
 mod omissions;
 mod one_round;
 mod parallel;
+mod random_ids;
 mod references;
 mod refusals;
 mod rehearsal;
@@ -85,6 +86,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     lossy_types::add_tests(suite);
     many_rows::add_tests(suite);
     migrated_target::add_tests(suite);
+    random_ids::add_tests(suite);
     migrated_types::add_tests(suite);
     newer_servers::add_tests(suite);
     parallel::add_tests(suite);

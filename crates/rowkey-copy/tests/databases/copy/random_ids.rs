@@ -1,0 +1,120 @@
+//! Random UUIDs, which are ids though nothing tells the order of their bytes.
+
+use anyhow::{Context, Result, ensure};
+use rowkey_copy::Choices;
+use rowkey_testkit::{Backend, Suite, test_name};
+
+use crate::copy::migrated_target::uuid;
+use crate::copy::{compare, copy, execute, open, pair, planned};
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    for target in crate::LIVE {
+        let name = format!("random_uuids_are_ids_in_{}", test_name(target));
+        let sources = [Backend::MySql, Backend::MariaDb, Backend::Sqlite];
+        pair(suite, &name, sources, target, random);
+    }
+}
+
+/// Text of any UUIDs is in the order that people see; random bytes are taken to be, and an empty
+/// column is like its reference.
+async fn random(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    let options = match db.backend() {
+        Backend::Sqlite => "",
+        _ => " ENGINE = InnoDB COLLATE = utf8mb4_bin",
+    };
+    let sixteen = match db.backend() {
+        Backend::Sqlite => "BLOB",
+        _ => "binary(16)",
+    };
+    let tables = [
+        format!("CREATE TABLE hyphenated (id char(36) PRIMARY KEY){options}"),
+        format!("CREATE TABLE hex (id char(32) PRIMARY KEY, other char(32)){options}"),
+        format!("CREATE TABLE sixteen (id {sixteen} NOT NULL PRIMARY KEY){options}"),
+        format!(
+            "CREATE TABLE vacant (id char(32) PRIMARY KEY, hex_id char(32), \
+             FOREIGN KEY (hex_id) REFERENCES hex (id)){options}"
+        ),
+        format!("CREATE TABLE digest (id integer PRIMARY KEY, md5 char(32)){options}"),
+    ];
+    let tables: Vec<&str> = tables.iter().map(String::as_str).collect();
+    execute(&mut db, "the tables", &tables).await?;
+    for number in 1..=40 {
+        let (text, hex) = (uuid(number), uuid(number).replace('-', ""));
+        let digest = format!("{:032x}", u128::MAX / (number + 3));
+        for insert in [
+            format!("INSERT INTO hyphenated VALUES ('{text}')"),
+            format!("INSERT INTO hex VALUES ('{hex}', '{hex}')"),
+            format!("INSERT INTO sixteen VALUES (X'{hex}')"),
+            format!("INSERT INTO digest VALUES ({number}, '{digest}')"),
+        ] {
+            db.execute("a row", &insert).await?;
+        }
+    }
+    let all = planned(&source, &target, Choices::default()).await?;
+    for (table, column, is_id) in [
+        ("hyphenated", "id", true),
+        ("hex", "id", true),
+        ("hex", "other", true),
+        ("sixteen", "id", true),
+        ("vacant", "id", true),
+        ("vacant", "hex_id", true),
+        ("digest", "md5", false),
+    ] {
+        let mut tables = all.plan.tables.iter();
+        let found = tables.find(|found| found.name.name == table);
+        let mut columns = found.context(table)?.columns.iter();
+        let found = columns.find(|found| found.name == column).context(column)?;
+        ensure!(
+            found.format.is_some() == is_id,
+            "{table}.{column}: {found:?}"
+        );
+    }
+    let words = all.ids.join("\n");
+    ensure!(words.contains("6 of 7 columns of ids become"), "{words}");
+    ensure!(words.contains("digest.md5 (char(32)) stays"), "{words}");
+    ensure!(words.contains("sixteen.id: random bytes"), "{words}");
+
+    let mut plan = all.plan;
+    for table in &mut plan.tables {
+        let kept = table.name.name == "hyphenated";
+        table
+            .columns
+            .iter_mut()
+            .for_each(|column| column.keep = kept);
+    }
+    copy(&source, &target, &plan).await?;
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    let mut to = open(&target).await?;
+    let (hex, bytes) = match to.backend() {
+        Backend::Postgres => ("replace(id::text, '-', '')", "replace(id::text, '-', '')"),
+        _ => ("lower(hex(id))", "lower(hex(id))"),
+    };
+    let mut expected: Vec<String> = (1..=40).map(|one| uuid(one).replace('-', "")).collect();
+    expected.sort_unstable();
+    for (table, id) in [
+        ("hyphenated", "replace(id, '-', '')"),
+        ("hex", hex),
+        ("sixteen", bytes),
+    ] {
+        let query = format!("SELECT {id} FROM {table} ORDER BY 1");
+        let rows = to.query("the ids", &query, &[]).await?;
+        let found: Vec<String> = rows
+            .iter()
+            .map(|row| Ok(row.text(0)?.to_owned()))
+            .collect::<Result<_>>()?;
+        ensure!(found == expected, "{table}: {found:?}");
+    }
+
+    let choices = Choices {
+        keeps_assumed_ids: true,
+        ..Choices::default()
+    };
+    let careful = planned(&source, &target, choices).await?.ids.join("\n");
+    ensure!(
+        careful.contains("sixteen.id (") && careful.contains(" stays: "),
+        "{careful}"
+    );
+    Ok(())
+}
