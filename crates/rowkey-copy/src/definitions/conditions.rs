@@ -134,17 +134,7 @@ mod tests {
                 Content::Values(Kind::Text),
             )
         });
-        let side = TableSide {
-            backend,
-            name: "thing".into(),
-            columns: columns.into(),
-            key: Vec::new(),
-            primary_key: Vec::new(),
-            existing_rows: None,
-            is_partitioned: false,
-            leave_out: Vec::new(),
-            stand_in: None,
-        };
+        let side = TableSide::new(backend, "thing".into(), columns.into());
         (table, side)
     }
 

@@ -237,15 +237,9 @@ pub(super) fn exports<'c>(plan: &CopyPlan, catalog: &'c Catalog) -> Result<Vec<E
             original,
             name: table.becomes.clone(),
             from: TableSide {
-                backend: catalog.backend,
-                name: table.name.clone(),
                 key: key_places(&primary_key(original), table),
-                columns: from,
-                primary_key: Vec::new(),
-                existing_rows: None,
                 is_partitioned: is_partitioned(original, catalog.backend),
-                leave_out: Vec::new(),
-                stand_in: None,
+                ..TableSide::new(catalog.backend, table.name.clone(), from)
             },
             columns,
         });
@@ -417,15 +411,8 @@ pub(super) fn imports(plan: &CopyPlan, folder: &Path) -> Result<Vec<Import>, Err
         imports.push(Import {
             reader,
             to: TableSide {
-                backend: target,
-                name: table.becomes.clone(),
-                columns,
-                existing_rows: None,
-                primary_key: Vec::new(),
                 key: key_places,
-                is_partitioned: false,
-                leave_out: Vec::new(),
-                stand_in: None,
+                ..TableSide::new(target, table.becomes.clone(), columns)
             },
             places,
             key,

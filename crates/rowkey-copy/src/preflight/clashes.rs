@@ -190,15 +190,8 @@ fn temporary(backend: Backend) -> QualifiedName {
 fn part(side: &TableSide, places: &[usize], name: QualifiedName) -> TableSide {
     let columns = places.iter().map(|place| &side.columns[*place]);
     TableSide {
-        backend: side.backend,
-        name,
-        columns: columns.cloned().collect(),
-        key: Vec::new(),
-        primary_key: Vec::new(),
-        existing_rows: None,
         is_partitioned: side.is_partitioned,
-        leave_out: Vec::new(),
-        stand_in: None,
+        ..TableSide::new(side.backend, name, columns.cloned().collect())
     }
 }
 
@@ -433,21 +426,10 @@ mod tests {
     use super::*;
 
     fn creation(backend: Backend, sql_type: &str, own: Type, kind: Kind) -> String {
-        let side = |backend| TableSide {
-            backend,
-            name: temporary(backend),
-            columns: vec![ColumnSide::new(
-                "name",
-                ColumnType::parse(backend, sql_type),
-                own,
-                Content::Values(kind),
-            )],
-            key: Vec::new(),
-            primary_key: Vec::new(),
-            existing_rows: None,
-            is_partitioned: false,
-            leave_out: Vec::new(),
-            stand_in: None,
+        let side = |backend| {
+            let sql_type = ColumnType::parse(backend, sql_type);
+            let column = ColumnSide::new("name", sql_type, own, Content::Values(kind));
+            TableSide::new(backend, temporary(backend), vec![column])
         };
         let key = Key {
             from: side(Backend::Postgres),

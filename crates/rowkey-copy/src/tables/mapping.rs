@@ -156,26 +156,16 @@ impl CopyPlan {
             }
         }
         let from = TableSide {
-            backend: self.source()?,
-            name: table.name.clone(),
-            columns: from,
             key: key.clone(),
-            primary_key: Vec::new(),
-            existing_rows: None,
             is_partitioned: is_partitioned(original, catalog.backend),
-            leave_out: Vec::new(),
-            stand_in: None,
+            ..TableSide::new(self.source()?, table.name.clone(), from)
         };
         let to = TableSide {
-            backend: self.target()?,
-            name: table.becomes.clone(),
-            columns: to,
             key,
             primary_key: primary_key(original, table),
             existing_rows: table.existing_rows,
-            is_partitioned: false,
             leave_out: table.leave_out.clone(),
-            stand_in: None,
+            ..TableSide::new(self.target()?, table.becomes.clone(), to)
         };
         Ok(PreparedTable { original, from, to })
     }

@@ -116,6 +116,21 @@ impl Content {
 }
 
 impl TableSide {
+    /// A table without a key, of which the plan says no more.
+    pub(crate) fn new(backend: Backend, name: QualifiedName, columns: Vec<ColumnSide>) -> Self {
+        Self {
+            backend,
+            name,
+            columns,
+            key: Vec::new(),
+            primary_key: Vec::new(),
+            existing_rows: None,
+            is_partitioned: false,
+            leave_out: Vec::new(),
+            stand_in: None,
+        }
+    }
+
     /// Whether the target keeps its own rows, so that the source's are not copied.
     pub(crate) fn keeps_rows(&self) -> bool {
         self.existing_rows == Some(ExistingRows::Keep)

@@ -400,17 +400,8 @@ mod tests {
             ("money", false),
             ("nvarchar(max) COLLATE Latin1_General_100_BIN2", true),
         ] {
-            let side = TableSide {
-                backend: Backend::SqlServer,
-                name: "t".into(),
-                columns: vec![column(sql_type)],
-                key: Vec::new(),
-                primary_key: Vec::new(),
-                existing_rows: None,
-                is_partitioned: false,
-                leave_out: Vec::new(),
-                stand_in: None,
-            };
+            let columns = vec![column(sql_type)];
+            let side = TableSide::new(Backend::SqlServer, "t".into(), columns);
             assert_eq!(is_loaded(&side), expected, "{sql_type}");
         }
     }
