@@ -167,6 +167,17 @@ impl Server {
         })
     }
 
+    /// The version that a server of PostgreSQL, MySQL or MariaDB says of itself, such as `8.0.36`;
+    /// nothing for other backends.
+    ///
+    /// # Errors
+    ///
+    /// The error of the server.
+    pub fn version(&self) -> Result<Option<String>> {
+        self.administer("SELECT 1".into())?;
+        Ok(version(self.backend))
+    }
+
     fn administer(&self, statement: String) -> Result<()> {
         self.finish(self.execute(statement))
     }

@@ -4,12 +4,13 @@ use anyhow::{Result, ensure};
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::held::preflight;
+use crate::copy::newer_servers::{MYSQL_8, pair_since};
 use crate::copy::{copy, execute, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     for backend in crate::LIVE {
         let name = format!("checks_stay_in_{}", test_name(backend));
-        pair(suite, &name, [backend], backend, within_a_product);
+        pair_since(suite, MYSQL_8, &name, [backend], backend, within_a_product);
     }
     pair(
         suite,
@@ -20,7 +21,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     );
     for target in [Backend::Postgres, Backend::MySql, Backend::Sqlite] {
         let name = format!("unique_expressions_of_{}", test_name(target));
-        pair(suite, &name, crate::LIVE, target, expressions);
+        pair_since(suite, MYSQL_8, &name, crate::LIVE, target, expressions);
     }
     let postgres = Backend::Postgres;
     let name = "domains_of_the_target_are_looked_at";

@@ -3,12 +3,13 @@
 use anyhow::{Result, ensure};
 use rowkey_testkit::{Backend, Suite, test_name};
 
+use crate::copy::newer_servers::{MYSQL_8, pair_since};
 use crate::copy::{copy, execute, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     for target in crate::LIVE {
         let name = format!("constant_defaults_go_to_{}", test_name(target));
-        pair(suite, &name, crate::LIVE, target, constants);
+        pair_since(suite, MYSQL_8, &name, crate::LIVE, target, constants);
         let name = format!(
             "default_intervals_are_not_another_text_in_{}",
             test_name(target)

@@ -6,12 +6,13 @@ use rowkey_copy::Choices;
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::held::{nothing_is_refused, preflight};
+use crate::copy::newer_servers::{MYSQL_8, pair_since};
 use crate::copy::{compare, copy_equal, copy_into_existing, execute, open, pair, plan, planned};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     for target in [Backend::Postgres, Backend::MySql] {
         let name = format!("json_becomes_a_tree_in_{}", test_name(target));
-        pair(suite, &name, crate::LIVE, target, json);
+        pair_since(suite, MYSQL_8, &name, crate::LIVE, target, json);
     }
     for target in crate::LIVE {
         let to = test_name(target);
@@ -20,7 +21,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("names_of_types_that_sqlite_takes_in_{to}");
         pair(suite, &name, [Backend::Sqlite], target, names);
         let name = format!("one_switch_for_types_without_a_place_in_{to}");
-        pair(suite, &name, crate::LIVE, target, as_text);
+        pair_since(suite, MYSQL_8, &name, crate::LIVE, target, as_text);
     }
     let sources = [Backend::MySql, Backend::MariaDb, Backend::Sqlite];
     let name = "words_go_into_an_enum_that_exists";

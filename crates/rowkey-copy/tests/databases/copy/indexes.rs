@@ -4,6 +4,7 @@ use anyhow::{Context, Result, ensure};
 use rowkey_tables::catalog::{Catalog, Index, IndexTerm};
 use rowkey_testkit::{Backend, Suite, test_name};
 
+use crate::copy::newer_servers::{MYSQL_8, pair_since};
 use crate::copy::{copy, execute, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
@@ -14,7 +15,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     let conditional = [Backend::Postgres, Backend::Sqlite];
     for target in crate::LIVE {
         let name = format!("indexes_of_some_rows_to_{}", test_name(target));
-        pair(suite, &name, conditional, target, of_some_rows);
+        pair_since(suite, MYSQL_8, &name, conditional, target, of_some_rows);
         let name = format!("indexes_of_beginnings_to_{}", test_name(target));
         pair(suite, &name, [Backend::MySql], target, of_beginnings);
     }

@@ -7,6 +7,7 @@ use rowkey_tables::{Connection, Silent};
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::held::{nothing_is_refused, preflight};
+use crate::copy::newer_servers::{MYSQL_8, pair_since};
 use crate::copy::{compare, copy_into_existing, execute, open, pair, planned};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
@@ -27,7 +28,14 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("rows_of_migrations_are_kept_in_{to}");
         pair(suite, &name, crate::LIVE, target, kept);
         let name = format!("rows_are_kept_by_a_copy_that_goes_on_in_{to}");
-        pair(suite, &name, [Backend::Postgres], target, kept_twice);
+        pair_since(
+            suite,
+            MYSQL_8,
+            &name,
+            [Backend::Postgres],
+            target,
+            kept_twice,
+        );
         let name = format!("rows_that_are_kept_mean_the_same_in_{to}");
         pair(suite, &name, crate::LIVE, target, kept_others);
         let name = format!("a_tree_of_migrations_is_emptied_in_{to}");

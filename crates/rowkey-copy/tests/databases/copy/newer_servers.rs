@@ -2,64 +2,59 @@
 
 use anyhow::{Context, Result, ensure};
 use rowkey_tables::Silent;
-use rowkey_testkit::{Backend, Server, Suite, test_name};
+use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::held::preflight;
 use crate::copy::{compare, copy, copy_equal, creating, execute, open, pair, plan};
+use crate::is_older;
 
 const MYSQL: [Backend; 2] = [Backend::MySql, Backend::MariaDb];
 
-/// A statement of PostgreSQL 18.
-const NOT_ENFORCED: &str =
-    "CREATE TABLE a (n integer PRIMARY KEY, m integer REFERENCES a NOT ENFORCED)";
+/// The first version with JSON, CHECKs, expressions in indexes and as defaults, descending and
+/// spatial indexes of InnoDB, and collations that others do not have.
+pub(crate) const MYSQL_8: (Backend, &str) = (Backend::MySql, "8.0.16");
 
-/// Another one.
 const SPANS: &str = "CREATE TABLE stay (room int4range, at daterange, n integer, \
                      CONSTRAINT one_guest PRIMARY KEY (room, at WITHOUT OVERLAPS), \
                      CONSTRAINT numbered UNIQUE NULLS NOT DISTINCT (n))";
 
-/// One of MySQL 8.0.30.
 const INVISIBLE_KEYS: &str = "SET SESSION sql_generate_invisible_primary_key = ON";
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     for target in MYSQL {
         let name = format!("every_collation_has_a_nearest_in_{}", test_name(target));
-        pair(suite, &name, MYSQL, target, collations);
+        pair_since(suite, MYSQL_8, &name, MYSQL, target, collations);
     }
-    let targets = [Backend::Postgres, Backend::MySql, Backend::Sqlite];
-    for target in targets {
+    let (postgres, mysql) = (Backend::Postgres, Backend::MySql);
+    let postgres_18 = (postgres, "18");
+    for target in [postgres, mysql, Backend::Sqlite] {
         let name = format!("constraints_of_postgres_18_to_{}", test_name(target));
-        match takes(suite, Backend::Postgres, NOT_ENFORCED) {
-            true => pair(suite, &name, [Backend::Postgres], target, constraints),
-            false => suite.ignore_on(Backend::Postgres, &name, "it is older than version 18"),
-        }
+        pair_since(suite, postgres_18, &name, [postgres], target, constraints);
     }
     let name = "keys_of_spans_of_time";
-    match takes(suite, Backend::Postgres, SPANS) {
-        true => pair(suite, name, [Backend::Postgres], Backend::Postgres, spans),
-        false => suite.ignore_on(Backend::Postgres, name, "it is older than version 18"),
-    }
-    let (name, why) = ("keys_that_mysql_makes", "it makes no invisible keys");
-    match takes(suite, Backend::MySql, INVISIBLE_KEYS) {
-        true => pair(suite, name, [Backend::MySql], Backend::MySql, invisible),
-        false => suite.ignore_on(Backend::MySql, name, why),
-    }
+    pair_since(suite, postgres_18, name, [postgres], postgres, spans);
+    let (since, name) = ((mysql, "8.0.30"), "keys_that_mysql_makes");
+    pair_since(suite, since, name, [mysql], mysql, invisible);
 }
 
-/// Whether a server takes a statement. One that cannot be asked lets the tests run and fail.
-fn takes(suite: &Suite, backend: Backend, statement: &str) -> bool {
-    let ask = |server: &Server| -> Result<bool> {
-        let database = server.create_database()?;
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
-        runtime.block_on(async {
-            let mut connection = open(database.url()).await?;
-            Ok(connection.execute(statement, statement).await.is_ok())
-        })
-    };
-    let server = suite.server(backend);
-    server.is_none_or(|server| ask(server).unwrap_or(true))
+/// As [`pair`], but ignored where a side is an older version of a backend than this one.
+pub(crate) fn pair_since<F: Future<Output = Result<()>>>(
+    suite: &mut Suite,
+    version: (Backend, &'static str),
+    name: &str,
+    sources: impl IntoIterator<Item = Backend>,
+    target: Backend,
+    scenario: impl Fn(String, String) -> F + Copy + Send + 'static,
+) {
+    let is_older = is_older(suite, version);
+    let (backend, since) = version;
+    let reason = format!("{} is older than version {since}", test_name(backend));
+    for source in sources {
+        match is_older && [source, target].contains(&backend) {
+            true => suite.ignore_on(source, name, &reason),
+            false => pair(suite, name, [source], target, scenario),
+        }
+    }
 }
 
 /// A table with a column of each collation of the source for all of Unicode. What the target does

@@ -4,6 +4,7 @@ use anyhow::{Context, Result, ensure};
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::held::{nothing_is_refused, preflight};
+use crate::copy::newer_servers::{MYSQL_8, pair_since};
 use crate::copy::{copy, copy_equal, copy_into_existing, execute, open, pair, plan};
 
 const SERVERS: [Backend; 3] = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
@@ -12,7 +13,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     for target in SERVERS {
         let to = test_name(target);
         let name = format!("rules_of_existing_tables_in_{to}");
-        pair(suite, &name, crate::LIVE, target, existing_rules);
+        pair_since(suite, MYSQL_8, &name, crate::LIVE, target, existing_rules);
         let name = format!("keys_are_kept_with_their_references_in_{to}");
         pair(suite, &name, [Backend::Sqlite], target, kept);
     }

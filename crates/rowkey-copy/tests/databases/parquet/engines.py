@@ -57,8 +57,6 @@ def rewrite(path, other):
 
 
 match sys.argv[1:]:
-    case ["check"]:
-        pass
     case ["values", path]:
         values(path)
     case ["join", here, there]:

@@ -5,6 +5,7 @@ use rowkey_core::uuid::Uuid;
 use rowkey_relayout::Phase;
 use rowkey_relayout::plan::{OldPrograms, Plan};
 use rowkey_relayout::verify::{Verification, verify};
+use rowkey_tables::catalog::Catalog;
 use rowkey_tables::{Error, Silent};
 use rowkey_testkit::{Backend, Suite};
 
@@ -109,8 +110,11 @@ async fn not_swapped(shop: Shop) -> Result<()> {
             continue;
         }
         shop.contract(&plan).await?;
-        if shop.dialect.backend == Backend::MySql {
-            // The tables are as they were, and the values look like ids of both forms.
+        let catalog = Catalog::read(&mut shop.connect().await?).await?;
+        // The tables are as they were, and the values look like ids of both forms. To MySQL 5.6,
+        // RESTRICT is another word after it.
+        if catalog.hash(&plan.tables()) == plan.catalog {
+            ensure!(shop.dialect.backend == Backend::MySql);
             refused(verified(&shop, &plan).await, &["has left no trace"])?;
             continue;
         }
