@@ -168,12 +168,8 @@ pub(crate) struct New {
     pub(crate) shard: Option<Number>,
 
     /// How to print them
-    #[arg(
-        long,
-        value_name = "REPRESENTATION",
-        value_enum,
-        default_value = "public"
-    )]
+    #[arg(long, value_name = "REPRESENTATION", value_enum)]
+    #[arg(default_value = "public")]
     pub(crate) repr: Representation,
 
     /// Print them as ids of a key with this prefix, such as inv for inv_3zfAkCP7ZtzfeQYp
@@ -376,12 +372,8 @@ pub(crate) struct Encode {
     pub(crate) sealed: bool,
 
     /// How to print the public ids
-    #[arg(
-        long,
-        value_name = "REPRESENTATION",
-        value_enum,
-        default_value = "uuid"
-    )]
+    #[arg(long, value_name = "REPRESENTATION", value_enum)]
+    #[arg(default_value = "uuid")]
     pub(crate) repr: PublicIdRepresentation,
 }
 
@@ -577,12 +569,8 @@ pub(crate) struct Ddl {
     /// The table in which a trigger makes the ids, for MySQL from 5.6.17 to 8.0.12
     ///
     /// The column is printed with a default that the trigger replaces, then the trigger.
-    #[arg(
-        long,
-        value_name = "TABLE",
-        requires = "format",
-        conflicts_with = "nullable"
-    )]
+    #[arg(long, value_name = "TABLE", requires = "format")]
+    #[arg(conflicts_with = "nullable")]
     pub(crate) trigger: Option<String>,
 
     /// The interval of a short COMB's counter in new ids [default: 60s]

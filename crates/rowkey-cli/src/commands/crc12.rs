@@ -19,17 +19,10 @@ pub(super) fn run(args: &Crc12, json: bool) -> Result<Outcome, Stop> {
     answer_each(&args.ids, RefusedLine::EmptyLine, |text, line| {
         let text = text?;
         let group = group_of(text)?;
-        if json {
-            json_line(
-                line,
-                &Answer {
-                    text,
-                    crc12: group.get(),
-                    hex: group.to_string(),
-                },
-            );
-        } else {
-            text_line(line, &group.to_string());
+        let (crc12, hex) = (group.get(), group.to_string());
+        match json {
+            true => json_line(line, &Answer { text, crc12, hex }),
+            false => text_line(line, &hex),
         }
         Ok(())
     })
