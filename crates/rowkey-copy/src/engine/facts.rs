@@ -6,6 +6,7 @@ use rowkey_tables::catalog::{Column, Table};
 use rowkey_tables::types::Type;
 use rowkey_tables::{Error, Value};
 
+use crate::rows::batch::Tree;
 use crate::tables::table_side::{ColumnSide, TableSide};
 
 /// The statement for the tables, the columns and the condition.
@@ -344,6 +345,8 @@ pub(crate) struct Values {
     pub(crate) has_nan_floats: bool,
     pub(crate) has_subnormal_floats: bool,
     pub(crate) has_zero_character: bool,
+    /// What its JSON keeps, if that is no text.
+    pub(crate) json: Option<Tree>,
     /// Whether moments lie between 1970 and 2038.
     pub(crate) moments_end: bool,
     pub(crate) negative_zero: NegativeZero,

@@ -7,6 +7,7 @@ use rowkey_tables::types::{Kind, Type};
 use rowkey_tables::{Error, Value};
 
 use super::facts::*;
+use crate::rows::batch::{Tree, is_double};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 const UNCHECKED: Unchecked = Unchecked {
@@ -15,11 +16,22 @@ const UNCHECKED: Unchecked = Unchecked {
     is_free: true,
 };
 
-pub(super) const MYSQL: Engine = of(NegativeZero::Kept, default_of_mysql, check_of_mysql);
-pub(super) const MARIADB: Engine = of(NegativeZero::Lost, str::to_owned, check_of_mariadb);
+pub(super) const MYSQL: Engine = of(
+    NegativeZero::Kept,
+    Some(Tree {
+        deepest: 100,
+        has_zero_character: true,
+        keeps_number: is_double,
+        longest_name: u16::MAX as usize,
+    }),
+    default_of_mysql,
+    check_of_mysql,
+);
+pub(super) const MARIADB: Engine = of(NegativeZero::Lost, None, str::to_owned, check_of_mariadb);
 
 const fn of(
     negative_zero: NegativeZero,
+    json: Option<Tree>,
     default: fn(&str) -> String,
     check: fn(&str) -> Option<String>,
 ) -> Engine {
@@ -178,6 +190,7 @@ const fn of(
             has_nan_floats: false,
             has_subnormal_floats: true,
             has_zero_character: true,
+            json,
             moments_end: true,
             negative_zero,
             reads_floats: true,

@@ -8,6 +8,7 @@ use rowkey_tables::types::{Kind, Type};
 use rowkey_tables::{Error, Value};
 
 use super::facts::*;
+use crate::rows::batch::{DEEPEST, Tree, is_numeric};
 use crate::tables::table_side::{Content, TableSide};
 
 pub(super) const ENGINE: Engine = Engine {
@@ -182,6 +183,12 @@ pub(super) const ENGINE: Engine = Engine {
         has_nan_floats: true,
         has_subnormal_floats: true,
         has_zero_character: false,
+        json: Some(Tree {
+            deepest: DEEPEST,
+            has_zero_character: false,
+            keeps_number: is_numeric,
+            longest_name: usize::MAX,
+        }),
         moments_end: false,
         negative_zero: NegativeZero::Kept,
         reads_floats: true,

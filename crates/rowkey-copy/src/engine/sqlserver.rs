@@ -169,6 +169,7 @@ pub(super) const ENGINE: Engine = Engine {
         has_nan_floats: false,
         has_subnormal_floats: false,
         has_zero_character: true,
+        json: None,
         moments_end: false,
         negative_zero: NegativeZero::Unknown,
         reads_floats: false,

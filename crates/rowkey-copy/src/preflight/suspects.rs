@@ -321,8 +321,7 @@ impl ColumnPair<'_> {
 
     /// Whether the target refuses text that isn't JSON, and the source does not.
     pub(super) fn may_be_other_json(&self) -> bool {
-        let checks = |backend: Backend, own| !backend.stores_any_type() && own == Type::Json;
-        checks(self.target, self.to.own) && !checks(self.source, self.from.own)
+        checks_json(self.target, self.to.own) && !checks_json(self.source, self.from.own)
     }
 
     fn of_bytes(&self, suspects: &mut SuspectConditions) {
@@ -410,6 +409,11 @@ impl ColumnPair<'_> {
             ));
         }
     }
+}
+
+/// Whether a column refuses text that isn't JSON.
+pub(super) fn checks_json(backend: Backend, own: Type) -> bool {
+    own == Type::Json && !backend.stores_any_type()
 }
 
 /// The least and the greatest integer of a type.

@@ -9,14 +9,14 @@ use rowkey_tables::{Connection, Error};
 use serde::Serialize;
 use tokio::sync::mpsc;
 
-use super::suspects::{ColumnPair, Suspects};
+use super::suspects::{ColumnPair, Suspects, checks_json};
 use crate::engine::engine;
 use crate::plans::plan::CopyPolicy;
 use crate::plans::replacements::SpecialValue;
 use crate::rows::batch::{Batch, Cell};
-use crate::rows::compare::key_text;
 use crate::rows::read::read;
 use crate::rows::select::{KeyRange, first};
+use crate::rows::shown::{in_row, row_key};
 use crate::rows::write::fit;
 use crate::session;
 use crate::tables::prepared::PreparedTable;
@@ -26,8 +26,6 @@ use crate::tables::table_side::{ColumnSide, Content, TableSide};
 const EXAMPLES: usize = 3;
 /// So many rows are looked at by two connections, where that takes less time.
 const MANY_ROWS: u64 = 100_000;
-/// How many characters of a key are shown.
-const KEY: usize = 80;
 /// The longest text that a column of every database has without another type.
 const LONGEST: usize = 16_383;
 /// The types that hold more than others, the narrowest first.
@@ -126,8 +124,7 @@ impl Misfit {
 
     /// Why it has no place, and where it is.
     fn place(&self) -> String {
-        let row = self.row().map(|row| format!(", in {row}"));
-        format!("{}{}", self.why, row.unwrap_or_default())
+        in_row(&self.why, self.key.as_deref())
     }
 }
 
@@ -142,8 +139,9 @@ struct SuspectColumn<'s> {
     source: Backend,
     /// Nothing if all of its values are looked at.
     condition: Option<String>,
-    /// The column without a limit of characters or bytes.
-    unlimited: ColumnSide,
+    /// Those that hold what was found so far, the closest first: the column without a limit of
+    /// characters or bytes, or with the text of JSON.
+    others: Vec<ColumnSide>,
     /// The length of the longest value, if that is all that is wrong.
     longest: Option<usize>,
     found: Misfits,
@@ -169,9 +167,9 @@ pub(super) async fn misfits(
     }
     let mut found = Vec::new();
     for mut column in suspects.into_iter().filter(|one| one.found.values > 0) {
-        column.found.to = match column.longer() {
+        column.found.to = match column.alike() {
             None => column.wider(source, from, to.backend).await?,
-            longer => longer,
+            alike => alike,
         };
         let held = column.found.to.as_deref();
         let held = held.and_then(|held| ColumnType::parse(to.backend, held).meaning());
@@ -212,22 +210,16 @@ fn suspect_columns<'s>(
             Suspects::Where(condition) => Some(condition),
             Suspects::All => None,
         };
+        let is_key = from.key.contains(&place) || primary_key.contains(&one.name);
         suspects.push(SuspectColumn {
             from: one,
             to: other,
-            is_key: from.key.contains(&place) || primary_key.contains(&one.name),
+            is_key,
             refuses_null,
             refuses_other_json: pair.may_be_other_json(),
             source: from.backend,
             condition,
-            unlimited: ColumnSide {
-                own: match other.own {
-                    Type::Text(_) => Type::Text(None),
-                    Type::Bytes(_) => Type::Bytes(None),
-                    own => own,
-                },
-                ..other.clone()
-            },
+            others: others(one, to.backend, other, is_key),
             longest: Some(0),
             found: Misfits {
                 table: from.name.clone(),
@@ -345,7 +337,7 @@ async fn read_suspects(
         while let Some(batch) = batches.recv().await {
             for row in batch.rows() {
                 for (column, cell) in suspects.iter_mut().zip(row.iter().skip(keys)) {
-                    let key = || (keys > 0).then(|| shown(&batch, row, &side.key));
+                    let key = || (keys > 0).then(|| row_key(&batch, row, &side.key));
                     column.check(to, &batch, *cell, key);
                 }
             }
@@ -357,8 +349,36 @@ async fn read_suspects(
     Ok(())
 }
 
-fn shown(batch: &Batch, row: &[Cell], key: &[usize]) -> String {
-    key_text(batch, row, key).chars().take(KEY).collect()
+/// Columns that may hold what one does not, the closest first.
+fn others(from: &ColumnSide, target: Backend, to: &ColumnSide, is_key: bool) -> Vec<ColumnSide> {
+    if to.content != Content::Values(Kind::Json) {
+        let own = match to.own {
+            Type::Text(_) => Type::Text(None),
+            Type::Bytes(_) => Type::Bytes(None),
+            own => own,
+        };
+        return vec![ColumnSide { own, ..to.clone() }];
+    }
+    // No key is JSON.
+    let wanted = [Type::Json, Type::Text(None)].into_iter();
+    let wanted = wanted.filter(|wanted| !(is_key && *wanted == Type::Json));
+    let others = wanted.filter_map(|wanted| {
+        let sql_type = ColumnType::parse(target, types::write(target, wanted, is_key).ok()?);
+        let content = Content::Values(from.sql_type.kind_in(&sql_type)?);
+        let own = sql_type.meaning()?;
+        Some(ColumnSide::new(&to.name, sql_type, own, content))
+    });
+    others.collect()
+}
+
+/// Whether a column holds a value that another one does not.
+fn holds(target: Backend, column: &ColumnSide, batch: &Batch, cell: Cell) -> bool {
+    let is_refused = match cell {
+        Cell::Null => true,
+        Cell::Text(span) => checks_json(target, column.own) && !fit::is_json(batch.text(span)),
+        _ => false,
+    };
+    !is_refused && fit::check(target, column, batch, cell).is_ok()
 }
 
 impl SuspectColumn<'_> {
@@ -372,7 +392,9 @@ impl SuspectColumn<'_> {
         let Some(why) = self.why(to, batch, cell) else {
             return;
         };
-        let fits = fit::check(to.backend, &self.unlimited, batch, cell).is_ok();
+        self.others
+            .retain(|other| holds(to.backend, other, batch, cell));
+        let fits = !self.others.is_empty();
         let length = match cell {
             Cell::Text(span) if fits => Some(fit::characters(to.backend, batch.text(span))),
             Cell::Bytes(span) if fits => Some(batch.bytes(span).len()),
@@ -405,8 +427,12 @@ impl SuspectColumn<'_> {
         }
     }
 
-    /// The same type with the length of the longest value.
-    fn longer(&self) -> Option<String> {
+    /// The text of JSON, or the same type with the length of the longest value.
+    fn alike(&self) -> Option<String> {
+        let other = self.others.first()?;
+        if other.sql_type != self.to.sql_type {
+            return Some(other.sql_type.to_string());
+        }
         let longest = self.longest.filter(|longest| *longest <= LONGEST)?;
         let length = self.to.sql_type.length()?;
         let (had, has) = (format!("({length})"), format!("({longest})"));

@@ -5,10 +5,8 @@ use std::collections::{HashMap, HashSet};
 use futures_util::future::try_join;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::{Catalog, QualifiedName};
-use rowkey_tables::connection::on_one_line;
 pub use rowkey_tables::digest::RowDifference;
 use rowkey_tables::digest::{self, HashedRow, TwoSides};
-use rowkey_tables::types::clock;
 use rowkey_tables::{Connection, Error, Progress, Step};
 use serde::Serialize;
 use tokio::sync::mpsc::{self, Sender};
@@ -19,7 +17,7 @@ use crate::rows::batch::{Batch, Canonical, Cell, RowSum};
 use crate::rows::checkpoint::{self, Checkpoint, State};
 use crate::rows::read::read;
 use crate::rows::select::KeyRange;
-use crate::rows::write::literal::hyphenated;
+use crate::rows::shown::key_text;
 use crate::session;
 use crate::tables::mapping::check_backends;
 use crate::tables::prepared::PreparedTable;
@@ -336,37 +334,4 @@ async fn each_cells(
     };
     try_join(source.send(sender), hashing).await?;
     Ok(())
-}
-
-/// A key for people; the whole row if there is none.
-pub(crate) fn key_text(batch: &Batch, cells: &[Cell], key: &[usize]) -> String {
-    let shown: Vec<&Cell> = match key {
-        [] => cells.iter().collect(),
-        key => key.iter().map(|place| &cells[*place]).collect(),
-    };
-    let texts: Vec<String> = shown
-        .into_iter()
-        .map(|cell| cell_text(batch, *cell))
-        .collect();
-    texts.join("/")
-}
-
-fn cell_text(batch: &Batch, cell: Cell) -> String {
-    match cell {
-        Cell::Null => "NULL".into(),
-        Cell::Bool(value) => value.to_string(),
-        Cell::Integer(number) => number.to_string(),
-        Cell::Large(number) => number.to_string(),
-        Cell::Single(number) => number.to_string(),
-        Cell::Double(number) => number.to_string(),
-        Cell::Decimal(span) => batch.text(span).to_owned(),
-        Cell::Text(span) | Cell::Refused(span) => on_one_line(batch.text(span)),
-        Cell::Bytes(span) => hex::encode(batch.bytes(span)),
-        Cell::Date(days) => clock::date_text(days).unwrap_or_else(|_| format!("day {days}")),
-        Cell::Time(micros) => clock::time_text(micros),
-        Cell::Timestamp(micros) => {
-            clock::timestamp_text(micros).unwrap_or_else(|_| format!("microsecond {micros}"))
-        }
-        Cell::Sixteen(span) => hyphenated(batch.bytes(span)),
-    }
 }

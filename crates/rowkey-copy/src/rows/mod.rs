@@ -8,5 +8,6 @@ pub(crate) mod merge;
 pub(crate) mod orphan;
 pub(crate) mod read;
 pub(crate) mod select;
+pub(crate) mod shown;
 pub(crate) mod table_parts;
 pub(crate) mod write;

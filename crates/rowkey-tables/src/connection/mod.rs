@@ -21,7 +21,7 @@ use std::fmt;
 use rowkey_core::Backend;
 
 pub use self::value::{Held, SCANNED, Take};
-pub use self::value::{Row, Value, on_one_line};
+pub use self::value::{Row, Value, on_one_line, shortened};
 use crate::address::Address;
 use crate::dialect::{Dialect, Protocol};
 use crate::error::Error;

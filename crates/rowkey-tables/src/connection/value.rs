@@ -64,6 +64,17 @@ pub fn on_one_line(text: &str) -> String {
     line
 }
 
+/// The beginning of a value for people, on one line.
+pub fn shortened(text: &str) -> String {
+    const SHOWN: usize = 40;
+    let rest = if text.chars().nth(SHOWN).is_some() {
+        "…"
+    } else {
+        ""
+    };
+    on_one_line(&text.chars().take(SHOWN).collect::<String>()) + rest
+}
+
 /// For people: text on one line, bytes in hexadecimal.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -12,13 +12,8 @@ const LONGEST: u32 = 4_000;
 impl ColumnType {
     /// Whether a column drops repeated names, spaces and the order of JSON.
     pub fn normalizes_json(&self) -> bool {
-        self.backend.has_jsonb() && self.name() == "jsonb" || self.keeps_json_numbers_as_doubles()
-    }
-
-    /// Whether the numbers in JSON become double precision numbers, unless they are integers of 64
-    /// bits.
-    pub fn keeps_json_numbers_as_doubles(&self) -> bool {
-        self.backend == Backend::MySql && self.name() == "json"
+        self.backend.has_jsonb() && self.name() == "jsonb"
+            || self.backend == Backend::MySql && self.name() == "json"
     }
 
     /// Whether it is SQLite's `ANY`.

@@ -9,7 +9,7 @@ pub(crate) use self::canonical::{Canonical, key_of, read_key};
 #[cfg(any(feature = "parquet", feature = "sqlserver"))]
 pub(crate) use self::digits::pointed;
 pub(crate) use self::digits::{Normal, as_double, normal};
-pub(crate) use self::json::{DEEPEST, depth, has_only_doubles, is_unicode};
+pub(crate) use self::json::{DEEPEST, Lost, Tree, depth, is_double, is_numeric, is_unicode};
 pub(crate) use self::row_sum::RowSum;
 
 /// After how many bytes a batch ends, however few rows it has.

@@ -1,6 +1,7 @@
 //! The cells that readers make of values.
 
 use rowkey_core::storage::StoredRef;
+use rowkey_tables::connection::shortened;
 use rowkey_tables::types::{Kind, clock};
 
 use crate::rows::batch::{Batch, Cell, normal};
@@ -68,11 +69,6 @@ pub(super) fn text_cell(batch: &mut Batch, kind: Kind, text: &str) -> Result<Cel
     })
 }
 
-/// A value for a message.
-pub(super) fn shortened(text: &str) -> String {
-    text.chars().take(40).collect()
-}
-
 pub(super) fn integer_cell(number: i128) -> Result<Cell, String> {
     match (i64::try_from(number), u64::try_from(number)) {
         (Ok(number), _) => Ok(Cell::Integer(number)),
@@ -87,7 +83,7 @@ pub(super) fn single(number: f64) -> Result<f32, String> {
     match f64::from(single) == number || number.is_nan() {
         true => Ok(single),
         false => Err(format!(
-            "a value is {number}, which has more digits than a number of 32 bits"
+            "a value is {number:?}, which has more digits than a number of 32 bits"
         )),
     }
 }
@@ -100,7 +96,10 @@ pub(super) fn decimal_cell(batch: &mut Batch, number: f64) -> Cell {
 
 /// The whole number that some digits are.
 pub(super) fn whole_cell(digits: &str) -> Result<Cell, String> {
-    let wrong = || format!("a value is {digits}, which is no whole number of 64 bits");
+    let wrong = || {
+        let shown = shortened(digits);
+        format!("a value is {shown}, which is no whole number of 64 bits")
+    };
     integer_cell(scaled(digits, 0).ok_or_else(wrong)?)
 }
 

@@ -3,14 +3,13 @@
 use futures_util::TryStreamExt;
 use rowkey_core::storage::StoredRef;
 use rowkey_tables::Error;
+use rowkey_tables::connection::shortened;
 use rowkey_tables::types::{Kind, Type, clock};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection, TypeInfo, ValueRef};
 
 use super::batch_sender::BatchSender;
-use super::cells::{
-    decimal_cell, id_cell, planned_cell, shortened, single, sixteen_cell, text_cell,
-};
+use super::cells::{decimal_cell, id_cell, planned_cell, single, sixteen_cell, text_cell};
 use crate::rows::batch::{Batch, Cell};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
@@ -135,7 +134,7 @@ impl<'r> Found<'r> {
         let found = match self {
             Self::Null => "NULL".to_owned(),
             Self::Integer(number) => format!("the integer {number}"),
-            Self::Real(number) => format!("the real number {number}"),
+            Self::Real(number) => format!("the real number {number:?}"),
             Self::Text(text) => format!("the text \"{}\"", shortened(text)),
             Self::Blob(bytes) if column.content == Content::Values(Kind::Text) => {
                 format!("a blob of {} bytes, which has no text", bytes.len())

@@ -10,6 +10,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use super::encoded::{EncodedBatch, Encoder, Payload};
 use super::fit;
 use crate::rows::batch::{Batch, Canonical, Cell, RowSum, key_of};
+use crate::rows::shown::wrong_value;
 use crate::tables::table_side::{ColumnSide, TableSide};
 
 /// How many batches wait for the writer.
@@ -94,9 +95,15 @@ fn encode(
 
 /// Makes texts of other values where the columns are text.
 fn write_texts(side: &TableSide, batch: &mut Batch) -> Result<(), Error> {
+    let mut texts = Vec::new();
+    for row in batch.rows() {
+        for (column, cell) in side.columns.iter().zip(row) {
+            let text = fit::as_text(column, *cell);
+            texts.push(text.map_err(|why| wrong_value(side, column, batch, row, &why))?);
+        }
+    }
     let mut cells: Vec<Cell> = batch.rows().flatten().copied().collect();
-    for (column, cell) in side.columns.iter().cycle().zip(&mut cells) {
-        let text = fit::as_text(column, *cell).map_err(|why| side.wrong(column, &why))?;
+    for (cell, text) in cells.iter_mut().zip(texts) {
         if let Some(text) = text {
             *cell = Cell::Text(batch.keep(text.as_bytes()));
         }

@@ -3,19 +3,16 @@
 
 use rowkey_core::Backend;
 use rowkey_sql::StoredForm;
+use rowkey_tables::connection::shortened;
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::interval::Interval;
 use rowkey_tables::types::{Affinity, Kind, Type, clock, network};
 use serde::de::IgnoredAny;
 
 use crate::engine::{NegativeZero, SpecialDecimals, Times, engine};
-use crate::rows::batch::{
-    Batch, Cell, DEEPEST, Normal, as_double, depth, has_only_doubles, is_unicode, normal,
-};
+use crate::rows::batch::{Batch, Cell, Lost, Normal, as_double, depth, is_unicode, normal};
 use crate::tables::table_side::{ColumnSide, Content};
 
-/// How many arrays and objects MySQL's JSON has inside each other.
-const MYSQL_DEEPEST: usize = 100;
 /// Why PostgreSQL refuses a text.
 const NO_ZERO: &str = "a text contains the character U+0000, which PostgreSQL's text does not have";
 /// MySQL's and MariaDB's longest time, and the ends of their `timestamp`, in microseconds.
@@ -152,15 +149,16 @@ fn float(backend: Backend, number: f64, is_subnormal: bool) -> Result<(), String
     match is_held {
         true => Ok(()),
         false => Err(format!(
-            "a value is {number}, which {backend} does not have"
+            "a value is {number:?}, which {backend} does not have"
         )),
     }
 }
 
 fn decimal(backend: Backend, column: &ColumnSide, digits: &str) -> Result<(), String> {
+    let shown = shortened(digits);
     match (column.own, normal(digits)) {
         (_, None) => Err(format!(
-            "a value is \"{digits}\", which is no decimal number"
+            "a value is \"{shown}\", which is no decimal number"
         )),
         (own, Some(Normal::Special(_))) => {
             let is_infinite = digits != "NaN";
@@ -173,7 +171,7 @@ fn decimal(backend: Backend, column: &ColumnSide, digits: &str) -> Result<(), St
             match is_held {
                 true => Ok(()),
                 false => Err(format!(
-                    "a value is {digits}, which {} of {backend} does not have",
+                    "a value is {shown}, which {} of {backend} does not have",
                     column.sql_type
                 )),
             }
@@ -181,7 +179,7 @@ fn decimal(backend: Backend, column: &ColumnSide, digits: &str) -> Result<(), St
         (own @ (Type::Double | Type::Loose(_)), _)
             if as_double(digits).is_none() && !(own != Type::Double && is_whole(digits)) =>
         {
-            Err(format!("a value is {digits}, which would be rounded"))
+            Err(format!("a value is {shown}, which would be rounded"))
         }
         (
             Type::Decimal(Some((precision, scale))),
@@ -190,7 +188,7 @@ fn decimal(backend: Backend, column: &ColumnSide, digits: &str) -> Result<(), St
             }),
         ) => {
             if fraction.len() > scale as usize {
-                return Err(format!("a value is {digits}, which would be rounded"));
+                return Err(format!("a value is {shown}, which would be rounded"));
             }
             let money = column.sql_type.money();
             let is_outside = money.is_some_and(|(first, last)| {
@@ -198,7 +196,7 @@ fn decimal(backend: Backend, column: &ColumnSide, digits: &str) -> Result<(), St
             });
             match is_outside || whole.len() > precision.saturating_sub(scale) as usize {
                 true => Err(format!(
-                    "a value is {digits}, which has more digits than {}",
+                    "a value is {shown}, which has more digits than {}",
                     column.sql_type
                 )),
                 false => Ok(()),
@@ -237,15 +235,15 @@ fn text(backend: Backend, column: &ColumnSide, text: &str) -> Result<(), String>
         return Err(NO_ZERO.into());
     }
     if !is_of_type(column, text) {
-        let shown: String = text.chars().take(40).collect();
+        let shown = shortened(text);
         let sql_type = &column.sql_type;
         return Err(format!("a value is \"{shown}\", which is no {sql_type}"));
     }
     if column.content == Content::Values(Kind::Json) {
-        json(column, text)?;
+        json(backend, column, text)?;
     }
     if backend.stores_any_type() && becomes_another(column, text) {
-        let shown: String = text.chars().take(40).collect();
+        let shown = shortened(text);
         let sql_type = &column.sql_type;
         return Err(format!(
             "a text is \"{shown}\", of which {sql_type} makes a number with other digits"
@@ -323,13 +321,13 @@ pub(crate) fn characters(backend: Backend, text: &str) -> usize {
     }
 }
 
-/// A server that keeps JSON as a tree has no place for some strings and numbers.
-fn json(column: &ColumnSide, text: &str) -> Result<(), String> {
+/// A server that keeps JSON as a tree has no place for some names, strings and numbers.
+fn json(backend: Backend, column: &ColumnSide, text: &str) -> Result<(), String> {
     let sql_type = &column.sql_type;
-    let most = match sql_type.keeps_json_numbers_as_doubles() {
-        true => MYSQL_DEEPEST,
-        false => DEEPEST,
+    let Some(tree) = &engine(backend).values.json else {
+        return Ok(());
     };
+    let most = tree.deepest;
     if depth(text) > most {
         return Err(format!(
             "JSON has more than {most} arrays and objects inside each other"
@@ -338,12 +336,35 @@ fn json(column: &ColumnSide, text: &str) -> Result<(), String> {
     if !is_unicode(text) {
         return Err("a text is no JSON".into());
     }
-    if sql_type.keeps_json_numbers_as_doubles() && !has_only_doubles(text) {
+    if !tree.has_zero_character && has_zero_escape(text) {
         return Err(format!(
-            "JSON has a number with more digits than {sql_type} keeps"
+            "JSON has the character U+0000, which {sql_type} does not have"
         ));
     }
-    let mut escapes = text.match_indices("\\u0000");
+    let lost = tree.lost(text).map_err(|_| "a text is no JSON")?;
+    let Some(lost) = lost else {
+        return Ok(());
+    };
+    Err(match lost {
+        Lost::Repeated(name) => {
+            let name = shortened(&name);
+            format!(
+                "JSON has the name \"{name}\" twice in an object, of which {sql_type} keeps one"
+            )
+        }
+        Lost::Name(name) => format!(
+            "JSON has a name of {} bytes, and {sql_type} holds {}",
+            name.len(),
+            tree.longest_name
+        ),
+        Lost::Number(number) => {
+            let number = shortened(&number);
+            format!("JSON has the number {number}, which {sql_type} does not keep")
+        }
+    })
+}
+
+fn has_zero_escape(text: &str) -> bool {
     let is_escape = |place: usize| {
         let before = text[..place]
             .bytes()
@@ -351,12 +372,8 @@ fn json(column: &ColumnSide, text: &str) -> Result<(), String> {
             .take_while(|byte| *byte == b'\\');
         before.count() % 2 == 0
     };
-    match !sql_type.keeps_json_numbers_as_doubles() && escapes.any(|(place, _)| is_escape(place)) {
-        true => Err(format!(
-            "JSON has the character U+0000, which {sql_type} does not have"
-        )),
-        false => Ok(()),
-    }
+    let mut escapes = text.match_indices("\\u0000");
+    escapes.any(|(place, _)| is_escape(place))
 }
 
 /// Whether a text is JSON. Servers look at that themselves when it is written.

@@ -11,6 +11,7 @@ use super::encoded::{Payload, Statement};
 use super::literal;
 use super::transaction::{TransactionBatches, check_count};
 use crate::rows::batch::{Batch, Cell};
+use crate::rows::shown::wrong_value;
 use crate::tables::table_side::TableSide;
 
 /// After how many bytes a statement ends, unless the server takes less than twice as many: a row
@@ -140,7 +141,7 @@ fn push_row(sql: &mut String, side: &TableSide, batch: &Batch, row: &[Cell]) -> 
             sql.push(',');
         }
         literal::push(sql, side.backend, column, batch, *cell)
-            .map_err(|why| side.wrong(column, &why))?;
+            .map_err(|why| wrong_value(side, column, batch, row, &why))?;
     }
     sql.push(')');
     Ok(())

@@ -13,6 +13,7 @@ use super::fit;
 use super::literal::uuid_text;
 use super::transaction::{TransactionBatches, check_count};
 use crate::rows::batch::{Batch, Cell, Normal, as_double, normal};
+use crate::rows::shown::wrong_value;
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 /// The signature, no flags and no extension.
@@ -54,7 +55,8 @@ pub(super) fn encode(side: &TableSide, batch: &Batch) -> Result<Vec<u8>, Error> 
     for row in batch.rows() {
         bytes.extend((row.len() as i16).to_be_bytes());
         for (column, cell) in side.columns.iter().zip(row) {
-            append(&mut bytes, column, batch, *cell).map_err(|why| side.wrong(column, &why))?;
+            append(&mut bytes, column, batch, *cell)
+                .map_err(|why| wrong_value(side, column, batch, row, &why))?;
         }
     }
     Ok(bytes)

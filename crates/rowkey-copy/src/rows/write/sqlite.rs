@@ -13,6 +13,7 @@ use super::fit;
 use super::literal::uuid_text;
 use super::transaction::{TransactionBatches, check_count};
 use crate::rows::batch::{Batch, Cell, as_double};
+use crate::rows::shown::wrong_value;
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 /// How many rows a statement has; more do not make it faster.
@@ -39,7 +40,7 @@ pub(super) async fn write(
             for row in part {
                 for (column, cell) in side.columns.iter().zip(*row) {
                     query = bind(query, column, &batch, *cell)
-                        .map_err(|why| side.wrong(column, &why))?;
+                        .map_err(|why| wrong_value(side, column, &batch, row, &why))?;
                 }
             }
             let done = query.execute(&mut *connection).await;

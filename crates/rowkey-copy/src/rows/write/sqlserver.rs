@@ -3,6 +3,7 @@
 
 use rowkey_core::storage::{Stored, quote_identifier};
 use rowkey_tables::Error;
+use rowkey_tables::connection::shortened;
 use rowkey_tables::connection::sqlserver::{Client, Socket};
 use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::types::{Type, clock};
@@ -15,6 +16,7 @@ use super::literal::uuid_text;
 use super::transaction::{TransactionBatches, check_count};
 use super::{fit, literal};
 use crate::rows::batch::{Batch, Cell, as_double};
+use crate::rows::shown::wrong_value;
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 /// How many bytes of a value the driver loads; a character of text has two, or two of its four.
@@ -164,7 +166,8 @@ pub(super) fn encode(side: &TableSide, batch: &Batch) -> Result<Payload, Error> 
     for cells in batch.rows() {
         let mut row = TokenRow::with_capacity(cells.len());
         for (column, cell) in side.columns.iter().zip(cells) {
-            row.push(value(column, batch, *cell).map_err(|why| side.wrong(column, &why))?);
+            let value = value(column, batch, *cell);
+            row.push(value.map_err(|why| wrong_value(side, column, batch, cells, &why))?);
         }
         rows.push(row);
     }
@@ -272,7 +275,8 @@ fn integer(column: &ColumnSide, number: i64) -> Result<ColumnData<'static>, Stri
 fn numeric(column: &ColumnSide, digits: &str) -> Result<ColumnData<'static>, String> {
     let Type::Decimal(Some((_, scale))) = column.own else {
         return Err(format!(
-            "a value is {digits}, outside of {}",
+            "a value is {}, outside of {}",
+            shortened(digits),
             column.sql_type
         ));
     };
@@ -280,8 +284,10 @@ fn numeric(column: &ColumnSide, digits: &str) -> Result<ColumnData<'static>, Str
     let number = number
         .zip(u8::try_from(scale).ok())
         .filter(|(_, scale)| *scale <= 38);
-    let (number, scale) =
-        number.ok_or_else(|| format!("a value is {digits}, which is no {}", column.sql_type))?;
+    let (number, scale) = number.ok_or_else(|| {
+        let shown = shortened(digits);
+        format!("a value is {shown}, which is no {}", column.sql_type)
+    })?;
     Ok(ColumnData::Numeric(Some(Numeric::new_with_scale(
         number, scale,
     ))))
@@ -346,7 +352,7 @@ fn statements(side: &TableSide, batch: &Batch) -> Result<Vec<Statement>, Error> 
                     sql.push(',');
                 }
                 literal::push(sql, side.backend, column, batch, *cell)
-                    .map_err(|why| side.wrong(column, &why))?;
+                    .map_err(|why| wrong_value(side, column, batch, row, &why))?;
             }
             sql.push(')');
             *rows += 1;

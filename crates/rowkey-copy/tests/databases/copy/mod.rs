@@ -12,6 +12,7 @@ mod framework_types;
 mod held;
 mod indexes;
 mod interrupted;
+mod json_trees;
 mod keys;
 mod letters;
 mod lossy_types;
@@ -79,6 +80,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     framework_types::add_tests(suite);
     held::add_tests(suite);
     indexes::add_tests(suite);
+    json_trees::add_tests(suite);
     keys::add_tests(suite);
     letters::add_tests(suite);
     omissions::add_tests(suite);
