@@ -111,6 +111,11 @@ pub(crate) fn creation(
             ));
         }
         Some(_) => {}
+        // It follows as an index, or is said to be left out.
+        None if table
+            .indexes
+            .iter()
+            .any(|index| objects::is_primary(source, index)) => {}
         None => left_out.push(format!("{} has no primary key", side.name)),
     }
     lines.extend(checks::unnamed(source, table, side)?);

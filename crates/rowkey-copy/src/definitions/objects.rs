@@ -3,7 +3,9 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{DependentKind, ForeignKey, QualifiedName, ReferentialAction, Table};
+use rowkey_tables::catalog::{
+    DependentKind, ForeignKey, Index, QualifiedName, ReferentialAction, Table,
+};
 use rowkey_tables::connection::{Connection, on_one_line};
 
 use crate::definitions::checks;
@@ -209,6 +211,7 @@ pub(crate) fn indexes(
     let indexes = table.indexes.iter();
     let indexes = indexes.map(|index| (&index.name, &index.columns, index.is_unique, Some(index)));
     for (name, columns, is_unique, index) in keys.chain(indexes) {
+        let is_primary = index.is_some_and(|index| is_primary(source, index));
         let rules = match index.filter(|index| !index.is_list()) {
             Some(index) => index_rules::translated(source, table, side, index)?,
             None => index_of_columns(side, columns)?,
@@ -220,9 +223,11 @@ pub(crate) fn indexes(
                 continue;
             }
             Err(_) => {
-                let (what, so) = match is_unique {
-                    true => ("unique index", ", so that the target takes values twice"),
-                    false => ("index", ""),
+                let twice = ", so that the target takes values twice";
+                let (what, so) = match (is_primary, is_unique) {
+                    (true, _) => ("primary key", twice),
+                    (false, true) => ("unique index", twice),
+                    (false, false) => ("index", ""),
                 };
                 let definition = index.map(|index| on_one_line(&index.definition));
                 let definition = definition.filter(|words| !words.is_empty());
@@ -235,13 +240,21 @@ pub(crate) fn indexes(
                 continue;
             }
         };
-        let name = free_name(source, side, name, &rules.columns, "key", used);
+        let name = match is_primary {
+            true => name.to_owned(),
+            false => free_name(source, side, name, &rules.columns, "key", used),
+        };
         let quoted = quote_identifier(side.backend, &name)?;
         let unique = if is_unique { "UNIQUE " } else { "" };
         let statement = match index {
             // Programs name it: ON CONFLICT ON CONSTRAINT.
             None if [source, side.backend] == [Backend::Postgres; 2] => format!(
                 "ALTER TABLE {} ADD CONSTRAINT {quoted} UNIQUE {}",
+                side.quoted()?,
+                rules.words
+            ),
+            _ if is_primary => format!(
+                "ALTER TABLE {} ADD PRIMARY KEY {}",
                 side.quoted()?,
                 rules.words
             ),
@@ -264,6 +277,11 @@ pub(crate) fn indexes(
         }));
     }
     Ok(without_left_out(table, side, found))
+}
+
+/// Whether an index is a primary key of the beginnings of columns, which only MySQL and MariaDB have.
+pub(crate) fn is_primary(source: Backend, index: &Index) -> bool {
+    index.is_unique && engine(source).objects.primary_name == Some(index.name.as_str())
 }
 
 /// An index of whole columns, if they are copied.

@@ -147,6 +147,8 @@ pub(crate) struct Objects {
     pub(crate) has_schemas: bool,
     /// Whether an index has a name that only the server gives.
     pub(crate) is_reserved: fn(&str) -> bool,
+    /// What the index of the primary key is called, if that is no other's name.
+    pub(crate) primary_name: Option<&'static str>,
     pub(crate) late_key: LateKey,
     /// The query for a reference without a row, where nobody looks when rows are written: its table,
     /// a row, and the table that it refers to.

@@ -81,6 +81,7 @@ const fn of(
             has_set_default: false,
             has_schemas: false,
             is_reserved: |_| false,
+            primary_name: Some("PRIMARY"),
             // A table is in the order of its key, so that only rows in another order gain: a table
             // that is larger than the buffer pool takes a fraction of the time then. Some servers
             // refuse tables without a key, or give them one of its own.

@@ -67,6 +67,7 @@ pub(super) const ENGINE: Engine = Engine {
         has_set_default: true,
         has_schemas: true,
         is_reserved: |_| false,
+        primary_name: None,
         late_key: LateKey::AfterRows,
         orphan: None,
         orphans: None,

@@ -51,6 +51,7 @@ pub(super) const ENGINE: Engine = Engine {
         has_set_default: true,
         has_schemas: false,
         is_reserved: |name| name.starts_with("sqlite_"),
+        primary_name: None,
         late_key: LateKey::WithTable,
         orphan: Some("SELECT \"table\", rowid, parent FROM pragma_foreign_key_check() LIMIT 1"),
         orphans: Some(

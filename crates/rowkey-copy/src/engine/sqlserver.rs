@@ -56,6 +56,7 @@ pub(super) const ENGINE: Engine = Engine {
         has_set_default: true,
         has_schemas: true,
         is_reserved: |_| false,
+        primary_name: None,
         late_key: LateKey::WithTable,
         orphan: None,
         orphans: None,

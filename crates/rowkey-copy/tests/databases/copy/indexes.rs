@@ -4,8 +4,9 @@ use anyhow::{Context, Result, ensure};
 use rowkey_tables::catalog::{Catalog, Index, IndexTerm};
 use rowkey_testkit::{Backend, Suite, test_name};
 
+use crate::copy::held::nothing_is_refused;
 use crate::copy::newer_servers::{MYSQL_8, pair_since};
-use crate::copy::{copy, execute, open, pair, plan};
+use crate::copy::{compare, copy, execute, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     for backend in crate::LIVE {
@@ -18,6 +19,9 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         pair_since(suite, MYSQL_8, &name, conditional, target, of_some_rows);
         let name = format!("indexes_of_beginnings_to_{}", test_name(target));
         pair(suite, &name, [Backend::MySql], target, of_beginnings);
+        let name = format!("primary_keys_of_beginnings_to_{}", test_name(target));
+        let family = [Backend::MySql, Backend::MariaDb];
+        pair(suite, &name, family, target, primary_of_beginnings);
     }
     for target in [Backend::MySql, Backend::MariaDb, Backend::Sqlite] {
         let name = format!("indexes_with_more_columns_to_{}", test_name(target));
@@ -175,6 +179,33 @@ async fn of_beginnings(source: String, target: String) -> Result<()> {
             let is_told = |note: &String| note.starts_with("thing: the unique index once is left");
             ensure!(report.notes.iter().any(is_told), "{report:?}");
         }
+    }
+    Ok(())
+}
+
+/// Only MySQL and MariaDB have such primary keys, which are no keys of whole values.
+async fn primary_of_beginnings(source: String, target: String) -> Result<()> {
+    let table =
+        "CREATE TABLE thing (title varchar(40) NOT NULL, size integer, PRIMARY KEY (title(7)))";
+    let rows = "INSERT INTO thing VALUES ('a', 1), ('b', 2)";
+    execute(&mut open(&source).await?, "the source", &[table, rows]).await?;
+    let plan = plan(&source, &target).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    let report = copy(&source, &target, &plan).await?;
+    let mut to = open(&target).await?;
+    let is_family = matches!(to.backend(), Backend::MySql | Backend::MariaDb);
+    let about = report.notes.iter();
+    let about = about.filter(|note| note.starts_with("thing") && note.contains("primary key"));
+    ensure!(about.count() == usize::from(!is_family), "{report:?}");
+    let found = indexes(&target).await?;
+    ensure!(found.len() == usize::from(is_family), "{found:?}");
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    if is_family {
+        let twice = to
+            .execute("a row twice", "INSERT INTO thing VALUES ('a', 3)")
+            .await;
+        ensure!(twice.is_err(), "{found:?}");
     }
     Ok(())
 }
