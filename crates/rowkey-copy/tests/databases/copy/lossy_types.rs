@@ -35,6 +35,13 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         pair(suite, &name, [postgres], target, without_length);
     }
     let [mysql, mariadb] = servers;
+    for target in servers {
+        let name = format!(
+            "long_numbers_are_shown_by_their_beginning_in_{}",
+            test_name(target)
+        );
+        pair(suite, &name, [postgres], target, long_numbers);
+    }
     let name = "chars_and_fractions_in_columns_that_exist";
     pair(suite, name, [postgres], mysql, narrower);
     let name = "texts_of_which_sqlite_makes_numbers";
@@ -204,6 +211,26 @@ async fn numbers_of_texts(source: String, target: String) -> Result<()> {
     from.execute("the rows", "DELETE FROM t WHERE id > 3")
         .await?;
     copy_into_existing(&source, &target, &plan).await
+}
+
+async fn long_numbers(source: String, target: String) -> Result<()> {
+    let tables = [
+        "CREATE TABLE t (id integer PRIMARY KEY, n numeric, d numeric)",
+        "INSERT INTO t VALUES (1, repeat('7', 300)::numeric, 'NaN'), (2, ('0.' || repeat('3', 300))::numeric, 1)",
+    ];
+    execute(&mut open(&source).await?, "the source", &tables).await?;
+    let mut plan = plan(&source, &target).await?;
+    for column in &mut plan.tables[0].columns[1..] {
+        (column.to, column.refused) = (Some("decimal(65,30)".into()), None);
+    }
+    let looked = preflight(&source, &target, &plan).await?;
+    let [one, other] = &looked.refused[..] else {
+        anyhow::bail!("{looked:?}");
+    };
+    let shown = format!("a value is {}…, which has more digits", "7".repeat(40));
+    ensure!(one.contains(&shown) && one.len() < 300, "{one}");
+    ensure!(other.contains("a value is NaN, which"), "{other}");
+    Ok(())
 }
 
 /// Their rows are read at a moment of their own.
