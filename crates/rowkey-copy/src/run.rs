@@ -217,8 +217,10 @@ impl Job<'_> {
                 known
             }
             None => {
+                let names = self.tables.iter().map(|table| &table.to.name);
+                let names: Vec<&QualifiedName> = names.collect();
                 for table in &self.tables {
-                    check_target(target, &catalog, &table.to, create).await?;
+                    check_target(target, &catalog, &table.to, &names, create).await?;
                     self.notes.extend(omissions::triggers(&catalog, &table.to));
                 }
                 let sides: Vec<_> = self.tables.iter().map(|table| &table.to).collect();

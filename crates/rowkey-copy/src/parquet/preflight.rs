@@ -66,7 +66,8 @@ pub async fn preflight_back(
         }
     };
     let catalog = Catalog::read(target).await?;
-    for import in imports {
+    let names: Vec<_> = imports.iter().map(|import| &import.to.name).collect();
+    for import in &imports {
         let table = &import.to.name;
         let is_there = catalog.tables.iter().any(|there| there.name == *table);
         if !is_there {
@@ -74,7 +75,7 @@ pub async fn preflight_back(
                 .notes
                 .push(format!("{table} is to be made (--create)"));
         }
-        let checked = check_target(target, &catalog, &import.to, !is_there).await;
+        let checked = check_target(target, &catalog, &import.to, &names, !is_there).await;
         checked.or_else(|error| refuse(&mut found, error))?;
     }
     found.notes.extend(catalog.unseen);

@@ -55,8 +55,9 @@ pub async fn read(
     begin_writing(target, &plan.hash()?).await?;
     let catalog = Catalog::read(target).await?;
     let mut notes = Vec::new();
+    let names: Vec<_> = imports.iter().map(|import| &import.to.name).collect();
     for import in &imports {
-        check_target(target, &catalog, &import.to, create).await?;
+        check_target(target, &catalog, &import.to, &names, create).await?;
         let columns = import.reader.columns.iter().enumerate();
         let omitted = columns.filter(|(place, _)| !import.places.contains(place));
         notes.extend(

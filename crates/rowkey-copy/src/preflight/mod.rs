@@ -385,7 +385,7 @@ impl Findings {
         tables: &[PreparedTable<'_>],
         copied: &[Copied<'_>],
     ) -> Result<(), Error> {
-        match existing::check_target(target, catalog, &kept.to, false).await {
+        match existing::check_target(target, catalog, &kept.to, &[], false).await {
             // That is refused already.
             Err(Error::Refused { .. } | Error::Missing { .. }) => return Ok(()),
             outcome => outcome?,
@@ -452,7 +452,7 @@ async fn takes_rows(
 ) -> Result<bool, Error> {
     let mut to = kept.to.clone();
     to.existing_rows = Some(rows);
-    match existing::check_target(target, catalog, &to, false).await {
+    match existing::check_target(target, catalog, &to, &[], false).await {
         Err(Error::Refused { .. } | Error::Missing { .. }) => return Ok(false),
         outcome => outcome?,
     }

@@ -42,9 +42,10 @@ pub(super) async fn refusals(
     creates: bool,
 ) -> Result<Vec<Refusal>, Error> {
     let mut refused = Vec::new();
+    let planned: Vec<&QualifiedName> = sides.iter().map(|side| &side.name).collect();
     for (number, side) in sides.iter().enumerate() {
         let mut add = |error| refused.push((Place::Table(number), error));
-        match existing::check_target(target, catalog, side, creates).await {
+        match existing::check_target(target, catalog, side, &planned, creates).await {
             Err(error @ (Error::Refused { .. } | Error::Missing { .. })) => add(error),
             outcome => outcome?,
         }

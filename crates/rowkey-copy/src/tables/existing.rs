@@ -60,11 +60,13 @@ pub(crate) async fn check_unchecked_references(
     Ok(())
 }
 
-/// A table of the target is not there if it is to be made, and empty otherwise.
+/// A table of the target is not there if it is to be made, and empty otherwise. The tables of a plan
+/// have these names.
 pub(crate) async fn check_target(
     target: &mut Connection,
     catalog: &Catalog,
     side: &TableSide,
+    planned: &[&QualifiedName],
     create: bool,
 ) -> Result<(), Error> {
     let existing = catalog.tables.iter().find(|table| table.name == side.name);
@@ -80,6 +82,7 @@ pub(crate) async fn check_target(
         (None, false) => {
             let own = catalog.tables.iter().map(|table| &table.name);
             let own = own.filter(|name| name.schema == side.name.schema);
+            let own = own.filter(|name| !planned.contains(name));
             let alike = in_any_case(own, |name| &name.name, &side.name.name);
             let instead = match alike {
                 Some(alike) => format!("write `becomes = \"{alike}\"` for it in the plan"),

@@ -1,7 +1,7 @@
 //! Databases write names in letters of another case: PostgreSQL in small ones, unless they are quoted.
 
 use anyhow::{Result, ensure};
-use rowkey_testkit::{Suite, test_name};
+use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::held::{nothing_is_refused, preflight};
 use crate::copy::{copy, copy_into_existing, execute, open, pair, plan};
@@ -12,6 +12,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("names_in_other_letters_are_found_in_{to}");
         pair(suite, &name, crate::LIVE, target, in_other_letters);
     }
+    let (name, postgres) = ("names_in_other_letters_are_of_one_table", Backend::Postgres);
+    pair(suite, name, [postgres], postgres, of_another);
 }
 
 const TABLES: [&str; 4] = [
@@ -59,5 +61,22 @@ async fn in_other_letters(source: String, target: String) -> Result<()> {
     ensure!(row.count(0)? == 2, "{row:?}");
     // Nothing is left to do.
     copy_into_existing(&source, &target, &whole).await?;
+    Ok(())
+}
+
+/// The name of a table is not advised for another one.
+async fn of_another(source: String, target: String) -> Result<()> {
+    let tables = [
+        "CREATE TABLE users (id integer PRIMARY KEY)",
+        "CREATE TABLE \"Users\" (id integer PRIMARY KEY)",
+    ];
+    execute(&mut open(&source).await?, "the source", &tables).await?;
+    execute(&mut open(&target).await?, "the target", &tables[..1]).await?;
+    let plan = plan(&source, &target).await?;
+    let refused = preflight(&source, &target, &plan).await?.refused;
+    ensure!(
+        matches!(&refused[..], [one] if one.contains("the table Users") && one.contains("; make it; ")),
+        "{refused:?}"
+    );
     Ok(())
 }
