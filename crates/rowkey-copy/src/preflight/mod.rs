@@ -261,13 +261,11 @@ impl Findings {
         let makes = creates.unwrap_or_else(|| target::has_none(target_catalog, &sides));
         let refused = target::refusals(target, target_catalog, plan, &sides, makes).await?;
         let places: Vec<&Place> = refused.iter().map(|(place, _)| place).collect();
+        let mut rehearsed = Vec::new();
         if makes && !places.contains(&&Place::All) {
             // What the plan itself has wrong would be refused once more.
-            let mut left = without_refused(tables, &places);
-            left.retain(|table| !self.unplanned.contains(&table.original.name));
-            let rehearsed = rehearsal::rehearse(target, target_catalog, &left).await?;
-            self.refuse(ReasonKind::Objects, rehearsed.refused);
-            self.notes.extend(rehearsed.note);
+            rehearsed = without_refused(tables, &places);
+            rehearsed.retain(|table| !self.unplanned.contains(&table.original.name));
         }
         let refused = refused.into_iter().map(|(_, error)| error);
         self.refuse(ReasonKind::Target, refused);
@@ -316,6 +314,12 @@ impl Findings {
                 }
             }
             session::unmark(source).await?;
+        }
+        if !rehearsed.is_empty() {
+            let found = rehearsal::rehearse(target, target_catalog, &rehearsed, &self.values);
+            let found = found.await?;
+            self.refuse(ReasonKind::Objects, found.refused);
+            self.notes.extend(found.note);
         }
         for (table, existing) in &looked_at {
             self.check_references(source, table, *existing, &readable)

@@ -1,5 +1,6 @@
 //! Makes the tables of a plan before the first row, empty, so that the target's own rules refuse
-//! what they would refuse after the last one.
+//! what they would refuse after the last one. Columns have the types that are advised for their
+//! values, which an index may not take.
 
 use std::time::Duration;
 
@@ -7,14 +8,16 @@ use rowkey_tables::Error;
 use rowkey_tables::advisory_lock::AdvisoryLock;
 use rowkey_tables::catalog::{Catalog, QualifiedName};
 use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::types::ColumnType;
 
+use super::values::Misfits;
 use crate::definitions::counters;
 use crate::definitions::create;
 use crate::definitions::objects::{Object, ObjectKind, line_to_leave_out};
 use crate::engine::{Rehearsal, engine};
 use crate::job::planned_objects;
 use crate::tables::prepared::PreparedTable;
-use crate::tables::table_side::TableSide;
+use crate::tables::table_side::{ColumnSide, TableSide};
 
 /// What the names of stand-ins begin with. A process that was killed leaves them.
 const STAND_IN: &str = "rowkey_rehearsal_";
@@ -35,8 +38,9 @@ pub(super) async fn rehearse(
     target: &mut Connection,
     existing: &Catalog,
     tables: &[PreparedTable<'_>],
+    misfits: &[Misfits],
 ) -> Result<Rehearsed, Error> {
-    let mut stage = Stage::new(tables, target);
+    let mut stage = Stage::new(tables, misfits, target);
     // It ends with this connection, if not before.
     let _lock = stage.lock(target).await?;
     let begun = stage.begin(target, existing).await;
@@ -70,23 +74,43 @@ pub(super) async fn rehearse(
 struct Stage<'c> {
     how: &'static Rehearsal,
     tables: Vec<PreparedTable<'c>>,
+    /// The columns with another type than in the plan, as `to` says it, with the numbers of their
+    /// tables.
+    advised: Vec<(usize, String, String)>,
     refused_tables: Vec<(usize, String)>,
     refused_objects: Vec<(usize, Object, String)>,
 }
 
 impl<'c> Stage<'c> {
-    fn new(tables: &[PreparedTable<'c>], target: &Connection) -> Self {
+    fn new(tables: &[PreparedTable<'c>], misfits: &[Misfits], target: &Connection) -> Self {
         let how = &engine(target.backend()).target.rehearsal;
+        let mut advised = Vec::new();
         let staged = tables.iter().enumerate().map(|(number, table)| {
             let stand_in = table.to.name.sibling(format!("{STAND_IN}{number}"));
-            table.with_target(TableSide {
+            let mut to = TableSide {
                 stand_in: matches!(how, Rehearsal::StandIns { .. }).then_some(stand_in),
                 ..table.to.clone()
-            })
+            };
+            for column in &mut to.columns {
+                let mut misfits = misfits.iter();
+                let misfits = misfits.find(|one| one.is_of(table.original, &column.name));
+                let Some(sql_type) = misfits.and_then(|misfits| misfits.to.as_deref()) else {
+                    continue;
+                };
+                let parsed = ColumnType::parse(target.backend(), sql_type);
+                let Some(own) = parsed.meaning() else {
+                    continue;
+                };
+                *column = ColumnSide::new(&column.name, parsed, own, column.content);
+                advised.push((number, column.name.clone(), sql_type.to_owned()));
+            }
+            table.with_target(to)
         });
+        let tables = staged.collect();
         Self {
             how,
-            tables: staged.collect(),
+            tables,
+            advised,
             refused_tables: Vec::new(),
             refused_objects: Vec::new(),
         }
@@ -288,12 +312,29 @@ impl<'c> Stage<'c> {
         reason
     }
 
+    /// The reason, with the types that are advised for some columns of a table.
+    fn with_advised(&self, number: usize, columns: &[String], reason: &str) -> String {
+        let advised = self.advised.iter();
+        let advised = advised.filter(|(table, name, _)| *table == number && columns.contains(name));
+        let types = advised.map(|(_, name, sql_type)| {
+            let sql_type = toml::Value::from(sql_type.as_str());
+            format!("`to = {sql_type}` for {name}")
+        });
+        let types: Vec<String> = types.collect();
+        match types.is_empty() {
+            true => reason.to_owned(),
+            false => format!("with {}: {reason}", types.join(" and ")),
+        }
+    }
+
     fn refusals(self) -> Vec<Error> {
         let mut refused = Vec::new();
         for (number, reason) in &self.refused_tables {
+            let to = &self.tables[*number].to;
+            let columns: Vec<String> = to.columns.iter().map(|one| one.name.clone()).collect();
             refused.push(Error::refused(
-                format!("the table {} in the target", self.tables[*number].to.name),
-                reason,
+                format!("the table {} in the target", to.name),
+                self.with_advised(*number, &columns, reason),
                 "give a column another type with `to`, or delete the table's entry from the plan",
             ));
         }
@@ -306,7 +347,7 @@ impl<'c> Stage<'c> {
             let line = line_to_leave_out(&original.name, &names);
             refused.push(Error::refused(
                 format!("{}: the {}", to.name, object.described()),
-                reason.clone(),
+                self.with_advised(*number, &object.columns, reason),
                 format!("to leave it out, {line}"),
             ));
         }

@@ -75,6 +75,10 @@ pub struct Misfit {
 }
 
 impl Misfits {
+    pub(super) fn is_of(&self, table: &Table, column: &str) -> bool {
+        self.table == table.name && self.column == column
+    }
+
     /// The refusal of these values, in a table that exists or is to be made.
     pub(super) fn error(&self, exists: bool) -> Error {
         let mut why = self.examples.first().map_or(String::new(), Misfit::place);

@@ -14,6 +14,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         pair(suite, &name, crate::LIVE, target, wider);
     }
     for target in [Backend::MySql, Backend::MariaDb] {
+        let name = format!("advised_types_beside_indexes_in_{}", test_name(target));
+        pair(suite, &name, [Backend::Postgres], target, indexed);
         let name = format!("every_reason_in_one_round_in_{}", test_name(target));
         pair(suite, &name, [Backend::Postgres], target, reasons);
         let name = format!("references_to_doubled_names_in_{}", test_name(target));
@@ -247,6 +249,48 @@ async fn wider(source: String, target: String) -> Result<()> {
         ensure!(found == 2, "{found}");
     }
     Ok(())
+}
+
+/// What the target does not index with a type that is advised is advised beside it.
+async fn indexed(source: String, target: String) -> Result<()> {
+    let tables = [
+        "CREATE TABLE thing (id integer PRIMARY KEY, name varchar(20000) UNIQUE, one text, other text, \
+         size integer)",
+        "CREATE INDEX both_names ON thing (one, other)",
+        "CREATE INDEX sizes ON thing (size, id)",
+        "INSERT INTO thing VALUES (1, repeat('x', 1000), repeat('y', 500), repeat('z', 500), 1)",
+    ];
+    execute(&mut open(&source).await?, "the source", &tables).await?;
+    let mut plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    let between = |text: &str, start: &str, end: &str| {
+        let rest = text.split(start).nth(1)?;
+        Some(rest.split(end).next()?.to_owned())
+    };
+    for refused in &looked.refused {
+        if let Some(names) = between(refused, "; to leave it out, write `leave-out = [", "]") {
+            let names = names
+                .split(", ")
+                .map(|name| name.trim_matches('"').to_owned());
+            plan.tables[0].leave_out = names.collect();
+            ensure!(refused.contains("with `to = \"varchar("), "{refused}");
+        } else {
+            let advised = between(refused, "; change them, or write `to = \"", "\"");
+            let name = between(refused, "thing.", ":").with_context(|| refused.clone())?;
+            let advised = advised.with_context(|| refused.clone())?;
+            column(&mut plan, "thing", &name)?.to = Some(advised);
+        }
+    }
+    let mut left_out = plan.tables[0].leave_out.clone();
+    left_out.sort_unstable();
+    // MariaDB compares hashes where a unique key is too long.
+    let expected: &[&str] = match open(&target).await?.backend() {
+        Backend::MariaDb => &["both_names"],
+        _ => &["both_names", "thing_name_key"],
+    };
+    ensure!(left_out == expected, "{looked:?}");
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_equal(&source, &target, &plan).await
 }
 
 /// A plan's types are looked at, not run.
