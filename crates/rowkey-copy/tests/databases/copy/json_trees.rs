@@ -5,17 +5,18 @@ use rowkey_copy::CopyPlan;
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::held::{nothing_is_refused, preflight};
-use crate::copy::{compare, copy, copy_equal, execute, open, pair, plan};
+use crate::copy::newer_servers::{MYSQL_8, pair_since};
+use crate::copy::{compare, copy, copy_equal, execute, open, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     for target in [Backend::Postgres, Backend::MySql] {
         let to = test_name(target);
         let name = format!("names_that_a_tree_has_once_in_{to}");
-        pair(suite, &name, crate::LIVE, target, repeated);
+        pair_since(suite, MYSQL_8, &name, crate::LIVE, target, repeated);
         let name = format!("names_that_were_lost_are_seen_in_{to}");
-        pair(suite, &name, crate::LIVE, target, lost_before);
+        pair_since(suite, MYSQL_8, &name, crate::LIVE, target, lost_before);
         let name = format!("values_that_a_tree_changes_in_{to}");
-        pair(suite, &name, crate::LIVE, target, changed);
+        pair_since(suite, MYSQL_8, &name, crate::LIVE, target, changed);
     }
 }
 
