@@ -72,21 +72,9 @@ pub(crate) fn unnamed(
     of_statement(table)
 }
 
-/// Those of an existing table that the source cannot look at.
+/// Those that a statement of SQLite has, which other tables do not have.
 #[cfg(feature = "sqlite")]
-pub(crate) fn not_understood(
-    source: Backend,
-    existing: &Table,
-    side: &TableSide,
-) -> Result<Vec<String>, Error> {
-    match side.backend.stores_any_type() && unnamed(source, existing, side)?.is_empty() {
-        true => of_statement(existing),
-        false => Ok(Vec::new()),
-    }
-}
-
-#[cfg(feature = "sqlite")]
-fn of_statement(table: &Table) -> Result<Vec<String>, Error> {
+pub(crate) fn of_statement(table: &Table) -> Result<Vec<String>, Error> {
     let conditions = rowkey_tables::catalog::sqlite::checks(table.statement())?.into_iter();
     Ok(conditions.map(|words| format!("CHECK {words}")).collect())
 }
@@ -97,6 +85,6 @@ pub(crate) fn unnamed(_: Backend, _: &Table, _: &TableSide) -> Result<Vec<String
 }
 
 #[cfg(not(feature = "sqlite"))]
-pub(crate) fn not_understood(_: Backend, _: &Table, _: &TableSide) -> Result<Vec<String>, Error> {
+pub(crate) fn of_statement(_: &Table) -> Result<Vec<String>, Error> {
     Ok(Vec::new())
 }

@@ -97,9 +97,17 @@ fn of_mysql(index: &Index) -> Result<Parsed, NoRules> {
     }
 }
 
-/// What is in the parentheses of an index's definition, and the condition behind them; nothing if
-/// there is something else.
-pub(crate) fn parts_of(source: Backend, definition: &str) -> Option<(Vec<&str>, Option<&str>)> {
+/// What the definition of an index consists of.
+pub(crate) struct Parts<'d> {
+    /// What is in its parentheses.
+    pub(crate) terms: Vec<&'d str>,
+    /// Whether NULL is like another NULL.
+    pub(crate) counts_nulls: bool,
+    pub(crate) condition: Option<&'d str>,
+}
+
+/// The parts of an index's definition; nothing if there is something else.
+pub(crate) fn parts_of(source: Backend, definition: &str) -> Option<Parts<'_>> {
     let words = behind_table(source, definition)?;
     let words = words.strip_prefix("USING btree").unwrap_or(words);
     let (group, behind) = first_group(words.trim_start())?;
@@ -108,19 +116,24 @@ pub(crate) fn parts_of(source: Backend, definition: &str) -> Option<(Vec<&str>, 
         Some(included) => first_group(included)?.1,
         None => behind,
     };
-    let condition = match behind.trim() {
+    let nulls = behind.trim_start().strip_prefix("NULLS NOT DISTINCT");
+    let condition = match nulls.unwrap_or(behind).trim() {
         "" => None,
         behind if behind.get(..6)?.eq_ignore_ascii_case("WHERE ") => Some(&behind[6..]),
         _ => return None,
     };
-    Some((separated(group, ","), condition))
+    Some(Parts {
+        terms: separated(group, ","),
+        counts_nulls: nulls.is_some(),
+        condition,
+    })
 }
 
 fn of_definition(source: Backend, table: &Table, index: &Index) -> Result<Parsed, NoRules> {
-    let parts = parts_of(source, &index.definition);
-    let (parts, condition) = parts.ok_or(NoRules::NotUnderstood)?;
+    let parts = parts_of(source, &index.definition).filter(|parts| !parts.counts_nulls);
+    let parts = parts.ok_or(NoRules::NotUnderstood)?;
     let mut terms = Vec::new();
-    for part in parts {
+    for part in parts.terms {
         let (name, words) = split_name(source, part.trim()).ok_or(NoRules::NotUnderstood)?;
         let mut columns = table.columns.iter().map(|column| &column.name);
         let column = columns.find(|column| (engine(source).definitions.is_column)(column, &name));
@@ -139,7 +152,7 @@ fn of_definition(source: Backend, table: &Table, index: &Index) -> Result<Parsed
     Ok(Parsed {
         kind: "",
         terms,
-        condition: condition.map(ToOwned::to_owned),
+        condition: parts.condition.map(ToOwned::to_owned),
     })
 }
 

@@ -1,6 +1,7 @@
 //! Parts of SQL that a catalogue shows.
 
 use rowkey_core::Backend;
+use rowkey_tables::catalog::Table;
 
 use crate::engine::engine;
 
@@ -77,6 +78,14 @@ pub(crate) fn with_name(text: &str, word: &str, name: &str) -> String {
         }
     }
     written + &text[start..]
+}
+
+/// The columns of a table whose names a text contains, and perhaps more.
+pub(crate) fn mentioned(table: &Table, text: &str) -> Vec<String> {
+    let text = text.to_lowercase();
+    let names = table.columns.iter().map(|column| &column.name);
+    let mentioned = names.filter(|name| text.contains(&name.to_lowercase()));
+    mentioned.cloned().collect()
 }
 
 /// A text without the parentheses around all of it.

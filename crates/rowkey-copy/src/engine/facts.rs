@@ -304,6 +304,9 @@ pub(crate) struct Target {
     pub(crate) temporary_collation: &'static str,
     /// Updates columns of a table, `old`, to those of another one, `new`.
     pub(crate) update_from: Option<UpdateFrom>,
+    /// The query for the columns of a table whose collations take different texts for the same, where
+    /// types do not name them, and for these collations in SQL.
+    pub(crate) lenient_collations: Option<&'static str>,
     /// The words of an INSERT for columns that the database always counts.
     pub(crate) own_numbers: &'static str,
     /// The query for a type by its name, where users make types: what it is called, and whether its

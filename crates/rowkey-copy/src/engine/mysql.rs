@@ -176,6 +176,7 @@ const fn of(
             temporary_dropped: "TEMPORARY ",
             temporary_collation: "",
             update_from: Some(joined_update),
+            lenient_collations: None,
             own_numbers: "",
             user_type: None,
         },
@@ -236,11 +237,29 @@ fn default_of_mysql(sql: &str) -> String {
 }
 
 fn check_of_mysql(clause: &str) -> Option<String> {
-    Some(format!("CHECK {}", unescaped(clause)))
+    Some(format!("CHECK {}", with_doubled_quotes(&unescaped(clause))))
 }
 
 fn check_of_mariadb(clause: &str) -> Option<String> {
-    Some(format!("CHECK ({clause})"))
+    Some(format!("CHECK ({})", with_doubled_quotes(clause)))
+}
+
+/// Literals as the standard has them: the catalogue shows a quote in one behind a backslash.
+fn with_doubled_quotes(sql: &str) -> String {
+    let mut words = String::new();
+    let mut characters = sql.chars();
+    while let Some(character) = characters.next() {
+        match (character, characters.clone().next()) {
+            ('\\', Some('\'')) => words.push('\''),
+            ('\\', Some(next)) => {
+                words.push(character);
+                words.push(next);
+                characters.next();
+            }
+            _ => words.push(character),
+        }
+    }
+    words
 }
 
 /// Older servers take no default of a long text, and none that is an expression, and do not read

@@ -87,7 +87,7 @@ pub(super) const ENGINE: Engine = Engine {
         byte_count_of_text: "octet_length({})",
         character_count: "char_length({})",
         class: None,
-        comparable: "CAST({} AS text)",
+        comparable: "CAST({} AS text) COLLATE \"C\"",
         count: "COUNT",
         only: "ONLY ",
         pages: Some(|table| {
@@ -166,6 +166,7 @@ pub(super) const ENGINE: Engine = Engine {
         temporary_dropped: "",
         temporary_collation: "",
         update_from: Some(update_from),
+        lenient_collations: Some(LENIENT_COLLATIONS),
         own_numbers: "OVERRIDING SYSTEM VALUE ",
         user_type: Some(
             "SELECT to_regtype($1)::text, \
@@ -238,6 +239,13 @@ WHERE c.relkind IN ('r', 'p') AND g.grantee <> c.relowner
 GROUP BY 1, 2, 3 ORDER BY 1 NULLS FIRST, 2, 3";
 
 /// Those of extensions come with them.
+/// In any version.
+const LENIENT_COLLATIONS: &str = "
+SELECT a.attname::text, format('%I.%I', n.nspname, l.collname)
+FROM pg_attribute a JOIN pg_collation l ON l.oid = a.attcollation
+JOIN pg_namespace n ON n.oid = l.collnamespace
+WHERE a.attrelid = to_regclass($1) AND to_jsonb(l)->>'collisdeterministic' = 'false'";
+
 const PROGRAMS: &str = "
 SELECT 'view', format('%I.%I', n.nspname, v.relname)
 FROM pg_class v JOIN pg_namespace n ON n.oid = v.relnamespace

@@ -156,6 +156,7 @@ pub(super) const ENGINE: Engine = Engine {
         temporary_dropped: "",
         temporary_collation: " COLLATE DATABASE_DEFAULT",
         update_from: None,
+        lenient_collations: None,
         own_numbers: "",
         user_type: None,
     },

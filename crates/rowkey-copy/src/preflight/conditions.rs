@@ -1,109 +1,191 @@
-//! CHECKs of existing tables, and of the domains of their columns, which rows of the source may
-//! break.
+//! CHECKs and exclusion constraints of existing tables, and CHECKs of the domains of their columns,
+//! which rows of the source may break.
 
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Dependent, DependentKind, Table};
 use rowkey_tables::connection::Connection;
 
-use super::clashes::{Found, shown};
+use super::clashes::Found;
+use super::trial::{Question, Trial, is_of_row};
 use crate::definitions::checks;
-use crate::definitions::sql_text::{first_group, separated, with_name};
-use crate::engine::{engine, of_column};
-use crate::rows::select::first;
-use crate::session;
+use crate::definitions::sql_text::{first_group, mentioned, separated, with_name};
 use crate::tables::prepared::PreparedTable;
 
-/// Lets the source look for rows that break a CHECK of the target's table, if it understands it and
-/// has not got the same one.
+/// A rule for the rows of a table of the target.
+struct Rule {
+    name: String,
+    columns: Vec<String>,
+    /// Nothing if they are not known.
+    words: Option<Words>,
+}
+
+enum Words {
+    /// What no row fails.
+    Condition(String),
+    /// The definition of a constraint.
+    Constraint(String),
+}
+
+/// Lets the target look for rows that break its rules, unless the source has the same ones.
 pub(super) async fn broken(
     source: &mut Connection,
+    target: &mut Connection,
     table: &PreparedTable<'_>,
     existing: &Table,
+    misfits: &[String],
 ) -> Result<Found, Error> {
-    let (from, to, original) = (&table.from, &table.to, table.original);
     let mut found = Found::default();
-    let mut shown_key = Vec::new();
-    for column in from.key_columns() {
-        let quoted = quote_identifier(from.backend, &column.name)?;
-        shown_key.push(of_column(engine(from.backend).rows.comparable, &quoted));
-    }
-    if shown_key.is_empty() {
-        shown_key.push("1".into());
-    }
-    let mut conditions = Vec::new();
-    for check in &existing.dependents {
-        let mut own = original.dependents.iter();
-        let is_own = from.backend == to.backend
-            && own.any(|own| own.kind == check.kind && own.definition == check.definition);
-        let is_check = check.kind == DependentKind::Check;
-        if !is_check || is_own || check.definition.ends_with("NOT ENFORCED") {
-            continue;
+    let mut rules = of_table(table, existing)?;
+    rules.extend(of_domains(table, existing)?);
+    let is_known = |rule: &Rule| rule.words.is_some() && table.to.has_all(&rule.columns);
+    let (known, unknown): (Vec<Rule>, Vec<Rule>) = rules.into_iter().partition(is_known);
+    let not_looked_at = |rule: &Rule| not_looked_at(table, &rule.name);
+    found.notes.extend(unknown.iter().map(not_looked_at));
+    let key: Vec<String> = table
+        .to
+        .key_columns()
+        .map(|column| column.name.clone())
+        .collect();
+    let mut names = key.clone();
+    for name in known.iter().flat_map(|rule| &rule.columns) {
+        if !names.contains(name) {
+            names.push(name.clone());
         }
-        let words = checks::words(from.backend, original, to, check);
-        conditions.push((format!("check {}", check.name), words));
     }
-    conditions.extend(of_domains(table, existing)?);
-    let unnamed = checks::unnamed(from.backend, existing, to)?;
-    conditions.extend(
-        unnamed
-            .into_iter()
-            .map(|words| (words.clone(), Some(words))),
-    );
-    let others = checks::not_understood(from.backend, existing, to)?;
-    conditions.extend(others.into_iter().map(|words| (words, None)));
-    for (name, words) in conditions {
-        let words = words
-            .as_deref()
-            .and_then(|words| words.strip_prefix("CHECK "));
-        let condition = words.and_then(|words| first_group(words.trim_start()));
-        let answer = match condition {
-            Some((condition, _)) => {
-                let query = format!(
-                    "SELECT {} FROM {} WHERE NOT ({condition})",
-                    shown_key.join(", "),
-                    from.rows()?
-                );
-                let doing = format!("the {name} of {}", to.name);
-                session::mark(source).await?;
-                source
-                    .query(&doing, &first(from.backend, 1, &query), &[])
-                    .await
-            }
-            None => {
-                found.notes.push(not_looked_at(table, &name));
+    let trial = Trial::of(table, &names, misfits).filter(|_| !known.is_empty());
+    let Some(trial) = trial else {
+        return Ok(found);
+    };
+    if trial.is_partial {
+        found.notes.push(format!(
+            "{}: its checks in the target were looked at only in rows whose values have a place",
+            table.to.name
+        ));
+    }
+    let questions = known.iter().filter_map(|rule| rule.words.as_ref());
+    let questions = questions.map(|words| trial.question(words, &key));
+    let questions: Vec<Question> = questions.collect::<Result<_, Error>>()?;
+    let answers = match trial.ask(source, target, &questions).await {
+        Err(error) if trial.is_prevented(&error) => {
+            found.notes.extend(known.iter().map(not_looked_at));
+            return Ok(found);
+        }
+        answers => answers?,
+    };
+    let excludes = |rule: &&Rule| matches!(rule.words, Some(Words::Constraint(_)));
+    if table.to.merges_rows() {
+        found.notes.extend(known.iter().filter(excludes).map(|rule| {
+            format!(
+                "{}: the rows that stay in the target were not compared by its {}; one that the rule does not \
+                 allow beside them ends the copy",
+                table.to.name, rule.name
+            )
+        }));
+    }
+    for (rule, answer) in known.iter().zip(answers) {
+        let why = match answer {
+            Ok((0, _)) => continue,
+            Ok((_, examples)) => match examples.first().filter(|_| !key.is_empty()) {
+                Some(key) => format!(", such as the one with the key {key}"),
+                None => String::new(),
+            },
+            Err(error) if is_of_row(&error) => format!(": {}", error.reason()),
+            Err(_) => {
+                found.notes.push(not_looked_at(rule));
                 continue;
             }
         };
-        match answer {
-            Ok(rows) => found.refused.extend(rows.first().map(|row| {
-                let key: Vec<String> = row.0.iter().map(shown).collect();
-                let row = match from.key.is_empty() {
-                    true => String::new(),
-                    false => format!(", such as the one with the key {}", key.join(", ")),
-                };
-                Error::refused(
-                    format!("the table {} in the target", to.name),
-                    format!("rows of the source break its {name}{row}"),
-                    "change these rows, or drop the check in the target",
-                )
-            })),
-            Err(error) if error.sql_state().is_some() => {
-                session::back_to_mark(source).await?;
-                found.notes.push(not_looked_at(table, &name));
-            }
-            Err(error) => return Err(error),
-        }
+        found.refused.push(Error::refused(
+            format!("the table {} in the target", table.to.name),
+            format!("rows of the source break its {}{why}", rule.name),
+            "change or delete these rows, or drop the rule in the target",
+        ));
     }
     Ok(found)
 }
 
-/// The CHECKs of domains, with their words if the source understands them.
-fn of_domains(
-    table: &PreparedTable<'_>,
-    existing: &Table,
-) -> Result<Vec<(String, Option<String>)>, Error> {
-    let mut conditions = Vec::new();
+impl Trial {
+    fn question(&self, words: &Words, key: &[String]) -> Result<Question, Error> {
+        let rows = self.to.quoted()?;
+        let condition = match words {
+            Words::Condition(condition) => condition,
+            Words::Constraint(words) => {
+                let add = format!("ALTER TABLE {rows} ADD {words}");
+                return Ok(Question::Statement(add));
+            }
+        };
+        let shown = key.iter().map(|name| {
+            let value = self.comparable(&quote_identifier(self.to.backend, name)?);
+            Ok(format!("{value}, {value}"))
+        });
+        let mut shown: Vec<String> = shown.collect::<Result<_, Error>>()?;
+        if shown.is_empty() {
+            shown.push("1".into());
+        }
+        let rows = format!("FROM {rows} WHERE NOT ({condition})");
+        Ok(Question::Rows {
+            count: format!("SELECT COUNT(*) {rows}"),
+            examples: format!("SELECT {} {rows}", shown.join(", ")),
+        })
+    }
+}
+
+fn of_table(table: &PreparedTable<'_>, existing: &Table) -> Result<Vec<Rule>, Error> {
+    let (to, mut rules) = (&table.to, Vec::new());
+    let is_one_product = table.from.backend == to.backend;
+    for check in &existing.dependents {
+        let mut own = table.original.dependents.iter();
+        let may_stay = to.merges_rows() && check.excludes();
+        let is_own = is_one_product
+            && !may_stay
+            && own.any(|own| own.kind == check.kind && own.definition == check.definition)
+            && !check.definition.ends_with("NOT VALID");
+        let is_check = check.kind == DependentKind::Check;
+        if !is_check || is_own || check.definition.ends_with("NOT ENFORCED") {
+            continue;
+        }
+        let words = match checks::words(to.backend, existing, to, check) {
+            Some(words) => condition(&words),
+            None if check.excludes() => {
+                let name = quote_identifier(to.backend, &check.name)?;
+                Some(Words::Constraint(format!(
+                    "CONSTRAINT {name} {}",
+                    check.definition
+                )))
+            }
+            None => None,
+        };
+        // Those of expressions are not known of an exclusion.
+        let columns = match check.excludes() || check.columns.is_empty() {
+            true => mentioned(existing, &check.definition),
+            false => check.columns.clone(),
+        };
+        let name = format!("{} {}", check.kind_name(), check.name);
+        rules.push(Rule {
+            name,
+            columns,
+            words,
+        });
+    }
+    let unnamed = checks::of_statement(existing)?.into_iter();
+    rules.extend(unnamed.map(|words| Rule {
+        columns: mentioned(existing, &words),
+        words: condition(&words),
+        name: words,
+    }));
+    Ok(rules)
+}
+
+fn condition(words: &str) -> Option<Words> {
+    let words = words.strip_prefix("CHECK ")?;
+    let (condition, _) = first_group(words.trim_start())?;
+    Some(Words::Condition(condition.to_owned()))
+}
+
+/// The CHECKs of domains.
+fn of_domains(table: &PreparedTable<'_>, existing: &Table) -> Result<Vec<Rule>, Error> {
+    let mut rules = Vec::new();
     let of_kind = |domain: &&Dependent| domain.kind == DependentKind::Domain;
     for domain in existing.dependents.iter().filter(of_kind) {
         for column in table.to.columns.iter().map(|column| &column.name) {
@@ -114,15 +196,17 @@ fn of_domains(
                 continue;
             }
             for words in separated(&domain.definition, "CHECK ").into_iter().skip(1) {
-                let name = format!("check of the domain {} on {column}", domain.name);
-                let is_understood = table.from.backend == table.to.backend;
                 let quoted = quote_identifier(table.to.backend, column)?;
-                let words = format!("CHECK {}", with_name(words, "VALUE", &quoted));
-                conditions.push((name, is_understood.then_some(words)));
+                let words = with_name(words, "VALUE", &quoted);
+                rules.push(Rule {
+                    name: format!("check of the domain {} on {column}", domain.name),
+                    columns: vec![column.clone()],
+                    words: condition(&format!("CHECK {words}")),
+                });
             }
         }
     }
-    Ok(conditions)
+    Ok(rules)
 }
 
 /// The note for a rule of the target that was left to the copy.

@@ -1,6 +1,6 @@
 //! What refuses a copy, before its first row.
 
-pub(crate) mod clashes;
+mod clashes;
 mod conditions;
 mod kept;
 mod reason_kind;
@@ -8,7 +8,8 @@ pub(crate) mod references;
 mod rehearsal;
 mod suspects;
 mod target;
-mod unique_indexes;
+pub(crate) mod trial;
+mod unique;
 mod values;
 
 use std::collections::BTreeSet;
@@ -63,8 +64,8 @@ pub struct Preflight {
 }
 
 impl Preflight {
-    /// Reads the tables of a plan and the catalogue of the target. In the target, it compares values
-    /// that have to be unique in temporary tables, and makes the tables that it has none of, empty,
+    /// Reads the tables of a plan and the catalogue of the target. In the target, it fills
+    /// temporary tables with values that rules are about, and makes the tables that it has none of, empty,
     /// with all indexes and references; they are gone afterwards.
     ///
     /// # Errors
@@ -280,7 +281,10 @@ impl Findings {
             }
             let existing = target::table_of(target_catalog, to);
             let (to, not_null) = match existing {
-                Some(table) => (target::as_existing(to, table), target::not_null(to, table)),
+                Some(table) => (
+                    target::as_existing(target, to, table).await?,
+                    target::not_null(to, table),
+                ),
                 None => (
                     target::as_made(target, to).await?,
                     target::not_null_if_made(original),
@@ -350,12 +354,9 @@ impl Findings {
         self.refuse(ReasonKind::Values, errors);
         self.values.extend(misfits);
         if let Some(existing) = existing {
-            let broken = conditions::broken(source, table, existing).await?;
+            let broken = conditions::broken(source, target, table, existing, &columns).await?;
             self.refuse(ReasonKind::Checks, broken.refused);
             self.notes.extend(broken.notes);
-            let same = unique_indexes::find(source, table, existing).await?;
-            self.refuse(ReasonKind::Unique, same.refused);
-            self.notes.extend(same.notes);
         }
         let found = clashes::find(source, target, table, existing, &columns).await?;
         self.refuse(ReasonKind::Unique, found.refused);
@@ -471,8 +472,10 @@ async fn takes_rows(
     }
     let there = target::table_of(catalog, &to);
     let not_null = there.map(|there| target::not_null(&to, there));
-    let as_there = there.map(|there| target::as_existing(&to, there));
-    let table = kept.with_target(as_there.unwrap_or(to));
+    let table = kept.with_target(match there {
+        Some(there) => target::as_existing(target, &to, there).await?,
+        None => to,
+    });
     let mut trial = Findings::default();
     trial
         .check_table(source, target, &table, there, &not_null.unwrap_or_default())

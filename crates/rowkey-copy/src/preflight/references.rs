@@ -8,7 +8,7 @@ use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{Kind, Type};
 
-use super::clashes::shown;
+use super::trial::shown;
 use crate::definitions::objects;
 use crate::engine::engine;
 use crate::rows::orphan::orphan;

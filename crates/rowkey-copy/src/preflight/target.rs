@@ -74,7 +74,11 @@ pub(super) fn table_of<'c>(catalog: &'c Catalog, side: &TableSide) -> Option<&'c
 }
 
 /// The side with the character sets, collations and lengths that an existing table has.
-pub(super) fn as_existing(side: &TableSide, table: &Table) -> TableSide {
+pub(super) async fn as_existing(
+    target: &mut Connection,
+    side: &TableSide,
+    table: &Table,
+) -> Result<TableSide, Error> {
     let columns = side.columns.iter().map(|column| {
         let Some(found) = table.column(&column.name) else {
             return column.clone();
@@ -103,7 +107,21 @@ pub(super) fn as_existing(side: &TableSide, table: &Table) -> TableSide {
         ..side.clone()
     };
     existing.take_facts_of(table);
-    existing
+    let Some(query) = engine(side.backend).target.lenient_collations else {
+        return Ok(existing);
+    };
+    let name = [Value::Text(side.quoted()?)];
+    for row in target
+        .query("the collations of the target", query, &name)
+        .await?
+    {
+        let (name, collation) = (row.text(0)?, row.text(1)?);
+        let mut columns = existing.columns.iter_mut();
+        if let Some(column) = columns.find(|column| column.name == name) {
+            column.collation = Some(collation.to_owned());
+        }
+    }
+    Ok(existing)
 }
 
 /// What SQLite takes for the same in a column: its catalogue does not say it.

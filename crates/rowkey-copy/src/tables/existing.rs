@@ -7,7 +7,7 @@ use rowkey_tables::{Connection, Error};
 
 use crate::engine::engine;
 use crate::plans::plan::ExistingRows;
-use crate::preflight::clashes::shown;
+use crate::preflight::trial::shown;
 use crate::rows::checkpoint;
 use crate::rows::orphan::orphan;
 use crate::rows::select::first;

@@ -504,10 +504,15 @@ pub struct Dependent {
 impl Dependent {
     /// The name of its kind. PostgreSQL's exclusion constraints are among the checks.
     pub fn kind_name(&self) -> &'static str {
-        match self.definition.starts_with("EXCLUDE ") {
+        match self.excludes() {
             true => "exclusion constraint",
             false => self.kind.name(),
         }
+    }
+
+    /// Whether it is an exclusion constraint.
+    pub fn excludes(&self) -> bool {
+        self.definition.starts_with("EXCLUDE ")
     }
 }
 

@@ -22,6 +22,7 @@ mod migrated_types;
 mod newer_servers;
 mod omissions;
 mod one_round;
+mod own_rules;
 mod parallel;
 mod random_ids;
 mod references;
@@ -85,6 +86,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     letters::add_tests(suite);
     omissions::add_tests(suite);
     one_round::add_tests(suite);
+    own_rules::add_tests(suite);
     lossy_types::add_tests(suite);
     many_rows::add_tests(suite);
     migrated_target::add_tests(suite);

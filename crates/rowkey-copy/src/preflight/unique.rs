@@ -1,0 +1,120 @@
+//! What a table keeps unique.
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Index, Table};
+
+use crate::definitions::index_rules::parts_of;
+use crate::definitions::sql_text::mentioned;
+use crate::engine::{Indexes, engine};
+
+/// A unique key or index.
+pub(super) struct Unique {
+    pub(super) name: String,
+    /// The columns that it looks at.
+    pub(super) columns: Vec<String>,
+    /// Whether it is nothing but these columns.
+    pub(super) is_plain: bool,
+    /// What two rows do not have in common, in the words of the database; nothing if it is not known.
+    pub(super) terms: Vec<String>,
+    /// Which rows it is about, if not all.
+    pub(super) condition: Option<String>,
+    /// Whether NULL is like another NULL.
+    pub(super) counts_nulls: bool,
+}
+
+impl Unique {
+    /// Those of a table in the words of a database.
+    pub(super) fn of(backend: Backend, table: &Table) -> Result<Vec<Self>, Error> {
+        let takes_nulls = engine(backend).objects.unique_takes_nulls;
+        let mut found = Vec::new();
+        for key in &table.keys {
+            let counts_nulls = !takes_nulls || key.constraint().contains(" NULLS NOT DISTINCT ");
+            found.push(Self::of_columns(backend, &key.columns, counts_nulls)?);
+        }
+        for index in table.indexes.iter().filter(|index| index.is_unique) {
+            found.push(match index.is_plain {
+                true => Self::of_columns(backend, &index.columns, !takes_nulls)?,
+                false => Self::of_index(backend, table, index)?,
+            });
+        }
+        found.sort_by_key(|unique| (!unique.is_plain, unique.columns.clone()));
+        found.dedup_by(|one, other| one.is_plain && one.is_part_of(other, true));
+        Ok(found)
+    }
+
+    fn of_columns(backend: Backend, columns: &[String], counts_nulls: bool) -> Result<Self, Error> {
+        let terms = columns.iter().map(|name| quote_identifier(backend, name));
+        Ok(Self {
+            name: format!("unique key of {}", columns.join(", ")),
+            columns: columns.to_owned(),
+            is_plain: true,
+            terms: terms.collect::<Result<_, _>>()?,
+            condition: None,
+            counts_nulls,
+        })
+    }
+
+    fn of_index(backend: Backend, table: &Table, index: &Index) -> Result<Self, Error> {
+        let mut unique = Self {
+            name: format!("unique index {}", index.name),
+            is_plain: false,
+            ..Self::of_columns(backend, &index.columns, false)?
+        };
+        for (term, part) in unique.terms.iter_mut().zip(&index.terms) {
+            if let Some(length) = part.prefix {
+                *term = format!("LEFT({term}, {length})");
+            }
+        }
+        if !index.terms.is_empty() {
+            return Ok(unique);
+        }
+        unique.terms.clear();
+        let has_statement = engine(backend).definitions.indexes == Indexes::Statement;
+        let parts = parts_of(backend, &index.definition).filter(|_| has_statement);
+        if let Some(parts) = parts {
+            let terms = parts.terms.iter().map(|term| without_order(term));
+            unique.terms = terms.map(|term| format!("({term})")).collect();
+            unique.condition = parts.condition.map(ToOwned::to_owned);
+            unique.counts_nulls = parts.counts_nulls;
+            let words = unique.terms.iter().chain(&unique.condition);
+            let words: Vec<&str> = words.map(String::as_str).collect();
+            unique.columns = mentioned(table, &words.join(" "));
+        }
+        Ok(unique)
+    }
+
+    /// Whether rows, which may have NULL, fulfil this rule if they fulfil another one.
+    pub(super) fn is_part_of(&self, other: &Self, has_nulls: bool) -> bool {
+        !self.terms.is_empty()
+            && self.is_plain == other.is_plain
+            && self.columns == other.columns
+            && (self.is_plain || (&self.terms, &self.condition) == (&other.terms, &other.condition))
+            && (other.counts_nulls || !self.counts_nulls || !has_nulls)
+    }
+}
+
+/// What a part of an index says besides its order, and PostgreSQL's operators for patterns, which
+/// take the same texts for the same.
+fn without_order(term: &str) -> &str {
+    const ENDS: [&str; 7] = [
+        " NULLS FIRST",
+        " NULLS LAST",
+        " ASC",
+        " DESC",
+        " text_pattern_ops",
+        " varchar_pattern_ops",
+        " bpchar_pattern_ops",
+    ];
+    let term = term.trim();
+    let start = |end: &&str| {
+        let start = term.len().checked_sub(end.len())?;
+        let is_it = term.get(start..)?.eq_ignore_ascii_case(end);
+        is_it.then_some(start)
+    };
+    match ENDS.iter().find_map(start) {
+        Some(start) => without_order(&term[..start]),
+        None => term,
+    }
+}

@@ -1,0 +1,300 @@
+//! Rules that only an existing table of the target has, and only its database understands: the copy is
+//! refused before its first row, or goes through.
+
+use anyhow::{Result, ensure};
+use rowkey_copy::{Choices, ExistingRows};
+use rowkey_testkit::{Backend, Suite, test_name};
+
+use crate::copy::held::preflight;
+use crate::copy::{copy_into_existing, execute, open, pair, plan, planned};
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    for target in crate::LIVE {
+        let to = test_name(target);
+        let name = format!("own_rules_of_{to}");
+        pair(suite, &name, crate::LIVE, target, own_rules);
+        if target != Backend::Sqlite {
+            // That has a place for all values.
+            let name = format!("own_rules_beside_values_without_a_place_in_{to}");
+            pair(suite, &name, [Backend::Sqlite], target, beside_misfits);
+        }
+        let name = format!("own_rules_and_rows_that_stay_in_{to}");
+        pair(suite, &name, crate::LIVE, target, rows_that_stay);
+    }
+}
+
+/// A rule of the target for `thing (id, a, n)`.
+struct OwnRule {
+    /// What the database has before.
+    before: &'static str,
+    /// The type of `a`, and whether it is unique in the source and in the target.
+    a: &'static str,
+    is_unique: bool,
+    /// The rule, as a line of the table or as a statement.
+    line: &'static str,
+    statement: &'static str,
+    /// `a` and `n` of a row that breaks it, beside those of `GOOD`.
+    bad: &'static str,
+    /// What is said of it.
+    told: &'static [&'static str],
+}
+
+const RULE: OwnRule = OwnRule {
+    before: "",
+    a: "varchar(40)",
+    is_unique: false,
+    line: "",
+    statement: "",
+    bad: "",
+    told: &[],
+};
+
+const GOOD: &str = "INSERT INTO thing VALUES (1, 'xabcdef', 1), (2, 'xyz', 100), (3, NULL, 200)";
+const ALIKE: &str = "'XYZ', 300";
+const OTHER_LETTERS: &[&str] = &["unique key of a", "XYZ", "xyz"];
+
+const OF_POSTGRES: &[OwnRule] = &[
+    OwnRule {
+        line: "CONSTRAINT apart EXCLUDE USING gist (int4range(n, n + 10) WITH &&) WHERE (n > 0)",
+        bad: "'xb', 105",
+        told: &["exclusion constraint apart", "[105,115)", "[100,110)"],
+        ..RULE
+    },
+    OwnRule {
+        // The range of a row may be none.
+        line: "CONSTRAINT apart EXCLUDE USING gist (int4range(n, 1000) WITH &&) WHERE (n > 150)",
+        bad: "'xb', 1001",
+        told: &["exclusion constraint apart"],
+        ..RULE
+    },
+    OwnRule {
+        line: "CONSTRAINT shape CHECK (n > 0 AND a ~ '^x')",
+        bad: "'bx', 300",
+        told: &["check shape", "the key \"4\""],
+        ..RULE
+    },
+    OwnRule {
+        before: "CREATE EXTENSION IF NOT EXISTS citext",
+        a: "citext",
+        is_unique: true,
+        bad: ALIKE,
+        told: OTHER_LETTERS,
+        ..RULE
+    },
+    OwnRule {
+        before: "CREATE COLLATION IF NOT EXISTS loose \
+                 (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+        a: "varchar(40) COLLATE loose",
+        is_unique: true,
+        bad: ALIKE,
+        told: OTHER_LETTERS,
+        ..RULE
+    },
+    OwnRule {
+        line: "UNIQUE NULLS NOT DISTINCT (a)",
+        bad: "NULL, 300",
+        told: &["unique key of a", "NULL"],
+        ..RULE
+    },
+    OwnRule {
+        statement: "CREATE UNIQUE INDEX one ON thing (a DESC) NULLS NOT DISTINCT WHERE n >= 200",
+        bad: "NULL, 300",
+        told: &["unique index one"],
+        ..RULE
+    },
+    OwnRule {
+        statement: "CREATE UNIQUE INDEX one ON thing (left(a, 3) text_pattern_ops) WHERE a ~ '^x'",
+        bad: "'xyzzy', 300",
+        told: &["unique index one", "\"xyz\" and \"xyzzy\""],
+        ..RULE
+    },
+];
+
+const OF_MYSQLS: &[OwnRule] = &[
+    OwnRule {
+        line: "UNIQUE KEY one (a(3))",
+        bad: "'xyzzy', 300",
+        told: &["unique index one", "\"xyz\" and \"xyzzy\""],
+        ..RULE
+    },
+    OwnRule {
+        a: "longtext",
+        line: "UNIQUE KEY one (n, a(3))",
+        bad: "'xyzzy', 100",
+        told: &["unique index one", "\"xyz\" and \"xyzzy\""],
+        ..RULE
+    },
+    OwnRule {
+        line: "CONSTRAINT shape CHECK (a RLIKE '^x' AND n > 0 AND a <> 'it''s')",
+        bad: "'bx', 300",
+        told: &["check shape", "the key \"4\""],
+        ..RULE
+    },
+];
+
+const OF_SQLITE: &[OwnRule] = &[
+    OwnRule {
+        a: "varchar(40) COLLATE NOCASE",
+        is_unique: true,
+        bad: ALIKE,
+        told: OTHER_LETTERS,
+        ..RULE
+    },
+    OwnRule {
+        statement: "CREATE UNIQUE INDEX one ON thing (a COLLATE NOCASE)",
+        bad: ALIKE,
+        told: &["unique index one", "XYZ", "xyz"],
+        ..RULE
+    },
+    OwnRule {
+        a: "varchar(40) COLLATE NOCASE",
+        statement: "CREATE UNIQUE INDEX one ON thing (\"a\") WHERE \"n\" >= 100",
+        bad: ALIKE,
+        told: &["unique index one"],
+        ..RULE
+    },
+    OwnRule {
+        line: "CHECK (\"a\" GLOB 'x*' AND n > 0)",
+        bad: "'bx', 300",
+        told: &["CHECK (\"a\" GLOB 'x*' AND n > 0)", "the key \"4\""],
+        ..RULE
+    },
+];
+
+fn rules(backend: Backend) -> &'static [OwnRule] {
+    match backend {
+        Backend::Postgres => OF_POSTGRES,
+        Backend::Sqlite => OF_SQLITE,
+        _ => OF_MYSQLS,
+    }
+}
+
+/// Makes both tables, and fills that of the source.
+async fn create(source: &str, target: &str, rule: &OwnRule) -> Result<()> {
+    let (mut from, mut to) = (open(source).await?, open(target).await?);
+    let drop = "DROP TABLE IF EXISTS thing";
+    // It tells all texts apart.
+    let a = match from.backend() {
+        Backend::MySql | Backend::MariaDb => {
+            "varchar(40) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+        }
+        _ => "varchar(40)",
+    };
+    let unique = if rule.is_unique { " UNIQUE" } else { "" };
+    let table = |a, line: &str| {
+        let line = if line.is_empty() {
+            String::new()
+        } else {
+            format!(", {line}")
+        };
+        format!(
+            "CREATE TABLE thing (id integer NOT NULL PRIMARY KEY, a {a}{unique}, n integer{line})"
+        )
+    };
+    execute(&mut from, "the source", &[drop, &table(a, ""), GOOD]).await?;
+    let statements = [rule.before, drop, &table(rule.a, rule.line), rule.statement];
+    for statement in statements.iter().filter(|statement| !statement.is_empty()) {
+        to.execute("the target", statement).await?;
+    }
+    Ok(())
+}
+
+async fn own_rules(source: String, target: String) -> Result<()> {
+    let mut from = open(&source).await?;
+    let mut to = open(&target).await?;
+    for rule in rules(to.backend()) {
+        create(&source, &target, rule).await?;
+        let plan = plan(&source, &target).await?;
+        let bad = format!("INSERT INTO thing VALUES (4, {})", rule.bad);
+        from.execute("a bad row", &bad).await?;
+        let looked = preflight(&source, &target, &plan).await?;
+        let [refused] = &looked.refused[..] else {
+            anyhow::bail!("{:?}: {looked:?}", rule.told);
+        };
+        for told in rule.told {
+            ensure!(refused.contains(told), "{told}: {refused}");
+        }
+        from.execute("no bad row", "DELETE FROM thing WHERE id = 4")
+            .await?;
+        let looked = preflight(&source, &target, &plan).await?;
+        let is_unseen = looked.notes.iter().any(|note| note.contains("looked at"));
+        ensure!(
+            looked.refused.is_empty() && !is_unseen,
+            "{:?}: {looked:?}",
+            rule.told
+        );
+        copy_into_existing(&source, &target, &plan).await?;
+        // It was the target that refused the row.
+        ensure!(
+            to.execute("a bad row", &bad).await.is_err(),
+            "{:?}",
+            rule.told
+        );
+        let state = "DROP TABLE rowkey_copy";
+        to.execute("the state", state).await?;
+    }
+    Ok(())
+}
+
+/// Rows are looked at although others have values without a place.
+async fn beside_misfits(source: String, target: String) -> Result<()> {
+    let mut from = open(&source).await?;
+    let backend = open(&target).await?.backend();
+    for rule in rules(backend) {
+        create(&source, &target, rule).await?;
+        let plan = plan(&source, &target).await?;
+        let rows = format!(
+            "INSERT INTO thing VALUES (4, {}), (5, 'xmany', 'many')",
+            rule.bad
+        );
+        from.execute("bad rows", &rows).await?;
+        let looked = preflight(&source, &target, &plan).await?;
+        let is_told = |told: &str| looked.refused.iter().any(|refused| refused.contains(told));
+        ensure!(
+            looked.refused.len() == 2 && is_told("thing.n") && is_told(rule.told[0]),
+            "{:?}: {looked:?}",
+            rule.told
+        );
+    }
+    Ok(())
+}
+
+/// Rows of the target with other keys stay, and may be the same as one of the source.
+async fn rows_that_stay(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let merge = Choices {
+        existing_rows: Some(ExistingRows::Merge),
+        ..Choices::default()
+    };
+    for rule in rules(to.backend()) {
+        create(&source, &target, rule).await?;
+        let row = format!("INSERT INTO thing VALUES (9, {})", rule.bad);
+        if to.execute("a row", &row).await.is_err() {
+            // The row breaks the rule by itself.
+            continue;
+        }
+        let plan = planned(&source, &target, merge).await?.plan;
+        let looked = preflight(&source, &target, &plan).await?;
+        if looked.refused.is_empty() {
+            let note = format!(
+                "the rows that stay in the target were not compared by its {}",
+                rule.told[0]
+            );
+            ensure!(
+                looked.notes.iter().any(|told| told.contains(&note)),
+                "{looked:?}"
+            );
+            continue;
+        }
+        let is_told =
+            matches!(&looked.refused[..], [one] if one.contains("of rows that are to be merged"));
+        ensure!(is_told, "{:?}: {looked:?}", rule.told);
+        let change = "UPDATE thing SET a = 'x1' WHERE id = 9";
+        to.execute("another row", change).await?;
+        from.execute("a row", "UPDATE thing SET n = n + 500")
+            .await?;
+        let looked = preflight(&source, &target, &plan).await?;
+        ensure!(looked.refused.is_empty(), "{:?}: {looked:?}", rule.told);
+    }
+    Ok(())
+}
