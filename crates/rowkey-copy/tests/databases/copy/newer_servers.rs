@@ -11,7 +11,7 @@ use crate::is_older;
 const MYSQL: [Backend; 2] = [Backend::MySql, Backend::MariaDb];
 
 /// The first version with JSON, CHECKs, expressions in indexes and as defaults, descending and
-/// spatial indexes of InnoDB, and collations that others do not have.
+/// spatial indexes of InnoDB, indexes of 3072 bytes, and collations that others do not have.
 pub(crate) const MYSQL_8: (Backend, &str) = (Backend::MySql, "8.0.16");
 
 const SPANS: &str = "CREATE TABLE stay (room int4range, at daterange, n integer, \

@@ -5,17 +5,18 @@ use rowkey_copy::{ColumnPlan, CopyPlan, Null};
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::held::{nothing_is_refused, preflight};
+use crate::copy::newer_servers::{MYSQL_8, pair_since};
 use crate::copy::{copy_equal, execute, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     for target in crate::LIVE {
         let to = test_name(target);
         let name = format!("types_that_keep_values_are_advised_for_{to}");
-        pair(suite, &name, crate::LIVE, target, wider);
+        pair_since(suite, MYSQL_8, &name, crate::LIVE, target, wider);
     }
     for target in [Backend::MySql, Backend::MariaDb] {
         let name = format!("advised_types_beside_indexes_in_{}", test_name(target));
-        pair(suite, &name, [Backend::Postgres], target, indexed);
+        pair_since(suite, MYSQL_8, &name, [Backend::Postgres], target, indexed);
         let name = format!("every_reason_in_one_round_in_{}", test_name(target));
         pair(suite, &name, [Backend::Postgres], target, reasons);
         let name = format!("references_to_doubled_names_in_{}", test_name(target));

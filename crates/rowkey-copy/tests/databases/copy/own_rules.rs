@@ -6,20 +6,22 @@ use rowkey_copy::{Choices, ExistingRows};
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::held::preflight;
-use crate::copy::{copy_into_existing, execute, open, pair, plan, planned};
+use crate::copy::newer_servers::{MYSQL_8, pair_since};
+use crate::copy::{copy_into_existing, execute, open, plan, planned};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     for target in crate::LIVE {
         let to = test_name(target);
         let name = format!("own_rules_of_{to}");
-        pair(suite, &name, crate::LIVE, target, own_rules);
+        pair_since(suite, MYSQL_8, &name, crate::LIVE, target, own_rules);
         if target != Backend::Sqlite {
             // That has a place for all values.
             let name = format!("own_rules_beside_values_without_a_place_in_{to}");
-            pair(suite, &name, [Backend::Sqlite], target, beside_misfits);
+            let sqlite = [Backend::Sqlite];
+            pair_since(suite, MYSQL_8, &name, sqlite, target, beside_misfits);
         }
         let name = format!("own_rules_and_rows_that_stay_in_{to}");
-        pair(suite, &name, crate::LIVE, target, rows_that_stay);
+        pair_since(suite, MYSQL_8, &name, crate::LIVE, target, rows_that_stay);
     }
 }
 
