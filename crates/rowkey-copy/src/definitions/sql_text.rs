@@ -80,12 +80,21 @@ pub(crate) fn with_name(text: &str, word: &str, name: &str) -> String {
     written + &text[start..]
 }
 
-/// The columns of a table whose names a text contains, and perhaps more.
+/// The columns of a table whose names a text contains, and perhaps others.
 pub(crate) fn mentioned(table: &Table, text: &str) -> Vec<String> {
     let text = text.to_lowercase();
+    let is_inside = |character: Option<char>| {
+        character.is_some_and(|character| character.is_alphanumeric() || "_$".contains(character))
+    };
+    let is_mentioned = |name: &&String| {
+        let name = name.to_lowercase();
+        text.match_indices(&name).any(|(place, _)| {
+            let behind = text[place + name.len()..].chars().next();
+            !is_inside(text[..place].chars().next_back()) && !is_inside(behind)
+        })
+    };
     let names = table.columns.iter().map(|column| &column.name);
-    let mentioned = names.filter(|name| text.contains(&name.to_lowercase()));
-    mentioned.cloned().collect()
+    names.filter(is_mentioned).cloned().collect()
 }
 
 /// A text without the parentheses around all of it.
