@@ -99,15 +99,19 @@ fn durations(table: &PreparedTable<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Moments, numbers and truth that become text.
+/// Moments, numbers and truth that become text, and words that become truth.
 fn texts(table: &PreparedTable<'_>) -> Vec<String> {
     let columns = table.from.columns.iter().zip(&table.to.columns);
-    let texts = columns.filter(|(_, to)| to.is_text_of_others());
-    let notes = texts.map(|(from, to)| {
-        format!(
-            "{}.{}: its values become text ({} becomes {})",
+    let notes = columns.filter_map(|(from, to)| {
+        let what = match (from.is_truth_in_text(), to.is_text_of_others()) {
+            (true, false) => "words become truth",
+            (false, true) => "values become text",
+            _ => return None,
+        };
+        Some(format!(
+            "{}.{}: its {what} ({} becomes {})",
             table.original.name, from.name, from.sql_type, to.sql_type
-        )
+        ))
     });
     notes.collect()
 }

@@ -414,6 +414,11 @@ impl<'c> Planner<'c> {
                 is_unsigned: false,
             },
             Type::Own if self.choices.unknown_types_as_text => Type::Text(None),
+            // What it refers to, or is by itself, is a number.
+            Type::Flag if !self.is_truth(table, column) => Type::Integer {
+                bytes: 1,
+                is_unsigned: false,
+            },
             other => other,
         };
         let wanted = match column.enum_words.as_slice() {
@@ -434,6 +439,24 @@ impl<'c> Planner<'c> {
             written = types::write(self.target, Type::Text(None), is_indexed);
         }
         written.map_err(|refusal| format!("{}; {}", refusal.why, refusal.instead))
+    }
+
+    /// Whether a column that may have 0 and 1 only is truth, as far as its definition says that.
+    fn is_truth(&self, table: &Table, column: &Column) -> bool {
+        let shown = &engine(self.source).columns;
+        let default = column.default.as_deref().map(shown.unwrapped);
+        let default = default.map(|sql| sql.trim().trim_matches('\''));
+        let is_number = |sql: &str| {
+            sql.parse()
+                .is_ok_and(|number: i64| !(0..=1).contains(&number))
+        };
+        let contains = |columns: &[String]| columns.contains(&column.name);
+        let mut refers = table.foreign_keys.iter();
+        let keys = self.tables.iter().flat_map(|other| &other.foreign_keys);
+        let mut referring = keys.filter(|key| key.target == table.name);
+        !default.is_some_and(is_number)
+            && !refers.any(|key| contains(&key.columns))
+            && !referring.any(|key| contains(&key.target_columns))
     }
 
     /// Gives whole numbers the type of those that they refer to, where both have to have the same.

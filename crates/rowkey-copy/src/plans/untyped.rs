@@ -1,5 +1,7 @@
-//! Columns of SQLite whose values decide, because they have no type, or values of several.
+//! Columns of SQLite whose values decide, because they have no type, one that says nothing of its
+//! values, or values of several.
 
+use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::{Column, Table};
 use rowkey_tables::types::Type;
@@ -8,7 +10,7 @@ use rowkey_tables::{Connection, Error};
 use crate::engine::{engine, of_column};
 
 /// The columns of a table whose values are all text, all integers or all floating-point numbers, if
-/// they have no type; and if a person wants that, those whose values are of several types, as text.
+/// their types do not say it; and if a person wants that, those whose values are of several types, as text.
 /// Others stay what SQLite takes them for.
 pub(crate) async fn types(
     source: &mut Connection,
@@ -61,6 +63,9 @@ pub(crate) async fn types(
                 Type::Text(None)
             }
             _ if !has_no_type(column) => continue,
+            (None, None) | (Some("integer"), Some("real")) if !column.sql_type.is_empty() => {
+                Type::Loose(None)
+            }
             (Some("text"), Some("text")) => Type::Text(None),
             (Some("integer"), Some("integer")) => Type::Integer {
                 bytes: 8,
@@ -74,6 +79,8 @@ pub(crate) async fn types(
     Ok(found)
 }
 
+/// Also a name that SQLite does not know, which has numeric affinity.
 fn has_no_type(column: &Column) -> bool {
-    column.sql_type.trim().is_empty()
+    let meaning = column.column_type(Backend::Sqlite).meaning();
+    column.sql_type.trim().is_empty() || meaning == Some(Type::Own)
 }

@@ -75,7 +75,7 @@ impl ColumnPair<'_> {
             {
                 suspects.add("{} NOT IN (0, 1)")
             }
-            Kind::Bool => {}
+            Kind::Bool => suspects.all |= self.from.is_truth_in_text(),
             Kind::Integer if self.from.own == Type::Interval => suspects.all = true,
             Kind::Integer => self.of_integers(suspects),
             Kind::Single | Kind::Double => self.of_floats(suspects),

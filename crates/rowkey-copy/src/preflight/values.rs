@@ -26,6 +26,7 @@ use crate::tables::table_side::{ColumnSide, Content, TableSide};
 const EXAMPLES: usize = 3;
 /// So many rows are looked at by two connections, where that takes less time.
 const MANY_ROWS: u64 = 100_000;
+const IS_NULL: &str = "it is NULL, which the target refuses";
 /// The longest text that a column of every database has without another type.
 const LONGEST: usize = 16_383;
 /// The types that hold more than others, the narrowest first.
@@ -84,10 +85,16 @@ impl Misfits {
         let mut why = self.examples.first().map_or(String::new(), Misfit::place);
         if self.values > 1 {
             why += &format!("; {} values have no place", self.values);
+            let is_null = self.examples.first().is_some_and(Misfit::is_null);
             let others = self.examples.iter().skip(1);
-            let others: Vec<String> = others.filter_map(Misfit::row).collect();
-            if !others.is_empty() {
-                why += &format!(", others in {}", others.join(", "));
+            let (alike, others): (Vec<&Misfit>, Vec<&Misfit>) =
+                others.partition(|one| one.is_null() == is_null);
+            let alike: Vec<String> = alike.into_iter().filter_map(Misfit::row).collect();
+            if !alike.is_empty() {
+                why += &format!(", others in {}", alike.join(", "));
+            }
+            if let Some(other) = others.first() {
+                why += &format!("; and {}", other.place());
             }
         }
         let mut instead = String::from("change them");
@@ -124,6 +131,10 @@ impl Misfits {
 impl Misfit {
     fn row(&self) -> Option<String> {
         self.key.as_ref().map(|key| format!("the row {key}"))
+    }
+
+    fn is_null(&self) -> bool {
+        self.why == IS_NULL
     }
 
     /// Why it has no place, and where it is.
@@ -408,6 +419,14 @@ impl SuspectColumn<'_> {
         let found = &mut self.found;
         let misfit = Misfit { key: key(), why };
         found.values += 1;
+        // Those with NULL do not hide the others.
+        if found
+            .examples
+            .iter()
+            .all(|one| one.is_null() != misfit.is_null())
+        {
+            found.examples.truncate(EXAMPLES - 1);
+        }
         if found.examples.len() < EXAMPLES {
             found.examples.push(misfit.clone());
         }
@@ -423,7 +442,7 @@ impl SuspectColumn<'_> {
 
     fn why(&self, to: &TableSide, batch: &Batch, cell: Cell) -> Option<String> {
         match cell {
-            Cell::Null if self.refuses_null => Some("it is NULL, which the target refuses".into()),
+            Cell::Null if self.refuses_null => Some(IS_NULL.into()),
             Cell::Text(span) if self.refuses_other_json && !fit::is_json(batch.text(span)) => {
                 Some("a text is no JSON".into())
             }
@@ -450,6 +469,9 @@ impl SuspectColumn<'_> {
         side: &TableSide,
         target: Backend,
     ) -> Result<Option<String>, Error> {
+        if self.found.examples.iter().all(Misfit::is_null) {
+            return Ok(None);
+        }
         let is_time = self.from.own == Type::Time;
         // Of times, with all of their digits.
         let alike = match self.to.own {
@@ -480,7 +502,8 @@ impl SuspectColumn<'_> {
                 },
                 target,
                 to: &ColumnSide::new(&self.to.name, to.clone(), own, content),
-                refuses_null: self.refuses_null,
+                // That is another reason.
+                refuses_null: false,
             };
             let holds_all = match pair.suspects()? {
                 Suspects::None => true,

@@ -252,7 +252,11 @@ impl CopyPlan {
                 let kind = from
                     .kind_in(&to)
                     .ok_or_else(|| {
-                        let why = format!("`{to}` does not hold all of its values");
+                        let unknown = match own_to {
+                            Type::Own => "is unknown, or ",
+                            _ => "",
+                        };
+                        let why = format!("`{to}` {unknown}does not hold all of its values");
                         Error::refused(
                             name(),
                             why,
@@ -363,6 +367,7 @@ impl ColumnSide {
         match self.content {
             // MySQL sorts them by the places of their words, and compares them as text.
             _ if matches!(self.own, Type::Enum | Type::Set) => false,
+            _ if self.is_truth_in_text() => false,
             Content::Values(_) if self.own == Type::Own => has_any_type,
             Content::Values(Kind::Json) => false,
             Content::Values(Kind::Text) if has_any_type => matches!(self.own, Type::Text(_)),

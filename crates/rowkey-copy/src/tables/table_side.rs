@@ -81,6 +81,12 @@ impl ColumnSide {
         }
     }
 
+    /// Whether it is text whose words are truth on the other side.
+    pub(crate) fn is_truth_in_text(&self) -> bool {
+        let is_text = matches!(self.own, Type::Text(_) | Type::PaddedText(_) | Type::Enum);
+        is_text && self.content == Content::Values(Kind::Bool)
+    }
+
     /// Whether it is text, and the source's values are moments, numbers or truth.
     pub(crate) fn is_text_of_others(&self) -> bool {
         let kinds = [

@@ -184,6 +184,7 @@ fn narrowed(from: Type, to: Type) -> Option<Kind> {
         (T::Bytes(_) | T::FixedBytes(_), T::FixedBytes(_)) => Kind::Bytes,
         (T::Bytes(_) | T::FixedBytes(_), T::Text(_)) => Kind::Text,
         (T::Integer { .. }, T::Bool) => Kind::Bool,
+        (T::Text(_) | T::PaddedText(_) | T::Enum, T::Bool | T::Flag) => Kind::Bool,
         (T::Flag | T::Integer { .. }, T::Loose(_)) => Kind::Integer,
         (T::Decimal(scale), T::Flag | T::Integer { .. }) if whole(scale) => Kind::Integer,
         (T::Double, T::Single) => Kind::Single,

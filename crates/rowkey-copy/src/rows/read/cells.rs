@@ -46,9 +46,11 @@ pub(super) fn text_cell(batch: &mut Batch, kind: Kind, text: &str) -> Result<Cel
     Ok(match kind {
         Kind::Text | Kind::Json => Cell::Text(batch.keep(text.as_bytes())),
         Kind::Decimal if normal(text).is_some() => Cell::Decimal(batch.keep(text.as_bytes())),
-        Kind::Bool if matches!(text, "true" | "t") => Cell::Bool(true),
-        Kind::Bool if matches!(text, "false" | "f") => Cell::Bool(false),
-        Kind::Bool => return Err(no("truth value")),
+        Kind::Bool => match text.trim_end_matches(' ').to_ascii_lowercase().as_str() {
+            "1" | "t" | "true" | "y" | "yes" => Cell::Bool(true),
+            "0" | "f" | "false" | "n" | "no" => Cell::Bool(false),
+            _ => return Err(no("truth value")),
+        },
         Kind::Integer => integer_cell(text.parse().map_err(|_| no("whole number"))?)?,
         Kind::Date => Cell::Date(clock::read_date(text).ok_or_else(|| no("date"))?),
         Kind::Time => {

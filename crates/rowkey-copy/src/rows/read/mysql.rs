@@ -81,7 +81,9 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
             let start = digits.len().saturating_sub(length as usize);
             Cell::Text(batch.keep(&digits.as_bytes()[start..]))
         }
-        (_, Type::Text(_) | Type::PaddedText(_)) => text_cell(batch, kind, utf8(value)?)?,
+        (_, Type::Text(_) | Type::PaddedText(_) | Type::Enum) => {
+            text_cell(batch, kind, utf8(value)?)?
+        }
         (Kind::Bool, own) => match integer(own, value)? {
             truth @ (0 | 1) => Cell::Bool(truth == 1),
             other => return Err(format!("a value is {other}, and neither 0 nor 1")),

@@ -72,7 +72,7 @@ impl<'r> Found<'r> {
             Content::Ids(_) => return self.id(batch, column),
             Content::Values(kind) => kind,
         };
-        let is_loose = matches!(column.own, Type::Loose(_) | Type::Double);
+        let is_loose = matches!(column.own, Type::Loose(_) | Type::Double | Type::Own);
         // The word has numeric affinity, which makes numbers of them.
         let is_json = column.own == Type::Json;
         Ok(match (kind, &self) {

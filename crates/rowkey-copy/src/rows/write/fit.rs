@@ -90,6 +90,10 @@ pub(crate) fn check(
 pub(super) fn as_text(column: &ColumnSide, cell: Cell) -> Result<Option<String>, String> {
     Ok(Some(match cell {
         _ if !column.is_text_of_others() => return Ok(None),
+        // As drivers write it where the words have no place.
+        Cell::Bool(truth) if matches!(column.own, Type::Text(Some(..5))) => {
+            u8::from(truth).to_string()
+        }
         Cell::Bool(truth) => truth.to_string(),
         Cell::Integer(number) => number.to_string(),
         Cell::Large(number) => number.to_string(),

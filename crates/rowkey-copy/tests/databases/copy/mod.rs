@@ -32,6 +32,7 @@ mod server;
 mod settings;
 pub(crate) mod shop;
 mod sqlserver;
+mod truth;
 mod types;
 pub(crate) mod values;
 
@@ -99,6 +100,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     rehearsal::add_tests(suite);
     settings::add_tests(suite);
     sqlserver::add_tests(suite);
+    truth::add_tests(suite);
     types::add_tests(suite);
 }
 
