@@ -6,6 +6,7 @@ use rowkey_sql::{Conversion, StoredForm};
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, Column, ForeignKey, QualifiedName, Table};
 use rowkey_tables::dialect::{Dialect, LetterCase};
+use rowkey_tables::types::Type;
 
 use crate::plan::{LeftOut, Plan, Policy};
 
@@ -256,6 +257,18 @@ fn changed_columns(plan: &Plan, table: &Table) -> Result<Vec<ChangedColumn>, Err
 }
 
 impl ChangedColumn {
+    /// Whether the default counts: it takes the next number of a sequence, or a function makes whole
+    /// numbers, as some do for several servers. Any other one makes values of the old format.
+    pub(super) fn counts_by_default(&self, backend: Backend) -> bool {
+        let column_type = self.column.column_type(backend);
+        let is_whole = matches!(column_type.meaning(), Some(Type::Integer { .. }));
+        let is_counter = |default: &str| {
+            let calls = |function: &str| default.to_lowercase().contains(function);
+            calls("nextval(") || is_whole && calls("(")
+        };
+        self.column.default.as_deref().is_some_and(is_counter)
+    }
+
     /// The name of the new column until the swap, where it is beside the old one.
     pub(super) fn shadow_name(&self) -> String {
         match self.new_name == self.column.name {

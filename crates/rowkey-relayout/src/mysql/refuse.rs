@@ -188,14 +188,14 @@ fn add_columns(refusals: &mut Refusals, work: &Work, table: &ChangedTable) {
     for changed in &table.columns {
         let column = &changed.column;
         let what = What::column(table.name(), &column.name);
-        // New ids come from programs, whatever has made the old ones.
-        if changed.is_key && matches!(work.source, Source::Mapped) {
-            continue;
-        }
-        if let Some(default) = &column.default {
+        // New ids come from programs, whatever has counted the old ones.
+        let is_rekeyed = changed.is_key && matches!(work.source, Source::Mapped);
+        if let Some(default) = &column.default
+            && !(is_rekeyed && changed.counts_by_default(work.backend))
+        {
             refusals.add_default(what.clone(), default);
         }
-        if column.generated != Generated::No {
+        if column.generated != Generated::No && !is_rekeyed {
             refusals.add(
                 what,
                 format!("the database fills it itself ({})", column.generated),

@@ -144,9 +144,8 @@ fn type_of_column(
             "let programs make the ids first",
         );
     }
-    // Without a function, a default is the same id for all rows.
-    let is_kept = |default: &str| makes_old_ids && default.contains('(');
-    let is_refused = |default: &&str| !default.starts_with("NULL") && !is_kept(default);
+    let is_kept = makes_old_ids && column.counts_by_default(work.backend);
+    let is_refused = |default: &&str| !default.starts_with("NULL") && !is_kept;
     let default = column.column.default.as_deref();
     if let Some(default) = default.filter(is_refused) {
         refusals.add_default(what(), default);

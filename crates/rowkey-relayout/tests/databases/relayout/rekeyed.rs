@@ -50,6 +50,11 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     );
     add(
         suite,
+        "a_default_that_does_not_count_is_refused",
+        random_default,
+    );
+    add(
+        suite,
         "a_rekey_of_what_has_no_time_is_refused",
         |shop| async move {
             create(&shop).await?;
@@ -100,6 +105,33 @@ pub(crate) async fn create(shop: &Shop) -> Result<()> {
     if let Some(restart) = shop.dialect.restart("ticket", TICKETS + 1) {
         connection.execute("the counter", &restart).await?;
     }
+    Ok(())
+}
+
+/// Programs that let the database make random ids would have none after the change.
+async fn random_default(shop: Shop) -> Result<()> {
+    let mut connection = shop.connect().await?;
+    let (key, default) = match shop.dialect.backend {
+        Backend::Postgres => ("uuid", "gen_random_uuid()"),
+        Backend::Sqlite => ("text", "(lower(hex(randomblob(16))))"),
+        _ => ("varchar(36)", "(uuid())"),
+    };
+    let create = format!(
+        "CREATE TABLE voucher (id {key} NOT NULL DEFAULT {default} PRIMARY KEY, n integer){}",
+        shop.dialect.table_options()
+    );
+    connection.execute("the table", &create).await?;
+    let insert = "INSERT INTO voucher (n) VALUES (1), (2)";
+    connection.execute("the rows", insert).await?;
+    let request = Request {
+        table: "voucher".into(),
+        created: None,
+        unasserted: Vec::new(),
+        ..request()
+    };
+    let plan = shop.plan_for(&request).await?;
+    let refusal = refused(shop.run(&plan, Phase::Swap).await, &["voucher", "default"])?;
+    ensure!(refusal.contains("id"), "{refusal}");
     Ok(())
 }
 
