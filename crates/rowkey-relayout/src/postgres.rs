@@ -11,6 +11,7 @@ mod exchange;
 mod names;
 mod not_null;
 mod refuse;
+mod sequences;
 mod session;
 mod triggers;
 mod values;

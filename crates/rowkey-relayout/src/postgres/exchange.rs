@@ -5,6 +5,7 @@ use super::constraints::{self, attach_foreign_keys, attach_indexes, indexes};
 use super::names::{is_expanded, is_swapped, quoted};
 use super::not_null::{NotNullNames, set_not_null};
 use super::refuse::{refuse_contract, refuse_renamed, refuse_undo};
+use super::sequences;
 use super::session::{self, LockTimes};
 use super::triggers;
 use super::values::Values;
@@ -215,7 +216,15 @@ pub(crate) async fn require_filled(runner: &mut Runner<'_>, work: &Work) -> Resu
 /// the new ones.
 pub(crate) async fn require_kept(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
     session::prepare(runner).await?;
-    refuse_contract(work, &runner.catalog().await?)?;
+    let now = runner.catalog().await?;
+    let mut refusals = refuse_contract(work, &now);
+    for table in &work.tables {
+        for column in &table.columns {
+            let owner = (table, column.retired_name.as_str());
+            sequences::refuse(runner, owner, &mut refusals).await?;
+        }
+    }
+    refusals.result()?;
     let values = Values::of(runner, work).await?;
     // Where nothing makes old ids, new rows have none.
     if values.may_lack_old_values()? {

@@ -9,6 +9,7 @@ use rowkey_tables::{Error, Silent};
 
 use super::constraints::{indexes, keys, mentions, misfit};
 use super::names::quoted;
+use super::sequences;
 use super::triggers::LAST;
 use super::values::Values;
 use crate::plan::public_text;
@@ -32,6 +33,9 @@ pub(crate) async fn refuse(
         for column in &table.columns {
             refusals.add_names_of_columns(work, table, column);
             type_of_column(work, table, column, &mut refusals);
+            let (mut silent, owner) = (Silent, (table, column.column.name.as_str()));
+            let mut runner = Runner::dry(connection, &mut silent);
+            sequences::refuse(&mut runner, owner, &mut refusals).await?;
         }
         names_of_made(work, table, &mut refusals);
         refusals.add_dependents(table, objection);
@@ -564,7 +568,7 @@ pub(super) fn refuse_undo(work: &Work, now: &Catalog) -> Result<(), Error> {
 
 /// Fails for everything that uses the old columns, without which the server does not drop them.
 /// Indexes, checks and statistics go with them.
-pub(super) fn refuse_contract(work: &Work, now: &Catalog) -> Result<(), Error> {
+pub(super) fn refuse_contract(work: &Work, now: &Catalog) -> Refusals {
     let mut refusals = Refusals::default();
     let why = "it uses an old column, which is to be dropped";
     let instead = "drop it first";
@@ -594,7 +598,7 @@ pub(super) fn refuse_contract(work: &Work, now: &Catalog) -> Result<(), Error> {
             }
         }
     }
-    refusals.result()
+    refusals
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ mod mysql_cascades;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "postgres")]
+mod postgres_sequences;
+#[cfg(feature = "postgres")]
 mod postgres_triggers;
 mod sqlite;
 
@@ -21,6 +23,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     mysql_cascades::add_tests(suite);
     #[cfg(feature = "postgres")]
     postgres::add_tests(suite);
+    #[cfg(feature = "postgres")]
+    postgres_sequences::add_tests(suite);
     #[cfg(feature = "postgres")]
     postgres_triggers::add_tests(suite);
     sqlite::add_tests(suite);
