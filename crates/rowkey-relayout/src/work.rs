@@ -56,6 +56,8 @@ impl Form {
 /// A table with columns that change.
 #[derive(Clone, Debug)]
 pub(super) struct ChangedTable {
+    /// Its place in the plan, which is in the names of what the change makes for it.
+    place: usize,
     pub(super) table: Table,
     pub(super) columns: Vec<ChangedColumn>,
 }
@@ -103,10 +105,14 @@ impl Work {
             None => Source::Mapped,
         };
         let mut tables = Vec::new();
-        for name in names {
+        for (place, name) in names.into_iter().enumerate() {
             let table = catalog.table(&name)?.clone();
             let columns = changed_columns(plan, &table)?;
-            tables.push(ChangedTable { table, columns });
+            tables.push(ChangedTable {
+                place,
+                table,
+                columns,
+            });
         }
         let mark = plan.mark()?;
         Ok(Self {
@@ -136,6 +142,23 @@ impl Work {
         self.tables.iter().find(|table| table.name() == name)
     }
 
+    /// Only the tables and the references that there still are: somebody may have dropped others
+    /// while the change was on its way.
+    #[cfg(feature = "postgres")]
+    pub(super) fn still_in(&self, now: &Catalog) -> Self {
+        let mut work = self.clone();
+        work.tables.retain_mut(|changed| {
+            let Ok(found) = now.table(changed.name()) else {
+                return false;
+            };
+            let is_there =
+                |key: &ForeignKey| found.foreign_keys.iter().any(|one| one.name == key.name);
+            changed.table.foreign_keys.retain(is_there);
+            true
+        });
+        work
+    }
+
     /// Whether a column changes.
     pub(super) fn changes(&self, table: &QualifiedName, column: &str) -> bool {
         let table = self.table(table);
@@ -144,10 +167,7 @@ impl Work {
 
     /// The name of something that the change makes for a table, and no other change uses.
     pub(super) fn made(&self, table: &ChangedTable, what: &str) -> QualifiedName {
-        let mut tables = self.tables.iter();
-        let place = tables.position(|other| other.name() == table.name());
-        let place = place.expect("the table is of the change");
-        let name = format!("rowkey_{}_{place}_{what}", self.mark);
+        let name = format!("rowkey_{}_{}_{what}", self.mark, table.place);
         table.name().sibling(name)
     }
 

@@ -125,11 +125,13 @@ fn detach(work: &Work) -> Result<Vec<String>, Error> {
         let name = table.name().quoted(work.backend)?;
         for (_, key) in constraints::keys(table) {
             let key = quoted(&key.name)?;
-            statements.push(format!("ALTER TABLE {name} DROP CONSTRAINT {key}"));
+            statements.push(format!(
+                "ALTER TABLE {name} DROP CONSTRAINT IF EXISTS {key}"
+            ));
         }
         for (_, index) in indexes(table) {
             let index = table.name().sibling(&index.name).quoted(work.backend)?;
-            statements.push(format!("DROP INDEX {index}"));
+            statements.push(format!("DROP INDEX IF EXISTS {index}"));
         }
     }
     Ok(statements)
@@ -230,7 +232,7 @@ pub(crate) async fn require_kept(runner: &mut Runner<'_>, work: &Work) -> Result
     if values.may_lack_old_values()? {
         return Ok(());
     }
-    for table in &work.tables {
+    for table in &work.still_in(&now).tables {
         compare_again(runner, &values, table, Form::Old).await?;
     }
     Ok(())
@@ -244,11 +246,17 @@ pub(crate) async fn undo(
     reached: Phase,
 ) -> Result<(), Error> {
     session::prepare(runner).await?;
-    refuse_renamed(work, &runner.catalog().await?)?;
-    let (key_table, _) = work.key()?;
-    let values = Values::of(runner, work).await?;
-    if reached == Phase::Swap && is_swapped(runner, key_table).await? {
-        let now = runner.catalog().await?;
+    let now = runner.catalog().await?;
+    refuse_renamed(work, &now)?;
+    // The names of the functions are of the key's table, even if that is gone.
+    let (planned, work) = (work, &work.still_in(&now));
+    let values = Values::of(runner, planned).await?;
+    // All tables were swapped in one transaction.
+    let is_swapped = match work.tables.first() {
+        Some(table) => is_swapped(runner, table).await?,
+        None => false,
+    };
+    if reached == Phase::Swap && is_swapped {
         refuse_undo(work, &now)?;
         runner.refuse_values_damaged_since(work).await?;
         for table in &work.tables {
@@ -275,7 +283,7 @@ pub(crate) async fn undo(
         }
         constraints::validate_foreign_keys(runner, work, table).await?;
     }
-    finish(runner, work, &values).await
+    finish(runner, planned, work, &values).await
 }
 
 /// The refusal of an undo for rows that the old columns do not have.
@@ -291,13 +299,24 @@ fn without_way_back(error: Error) -> Error {
     }
 }
 
-/// What only the triggers needed.
-async fn finish(runner: &mut Runner<'_>, work: &Work, values: &Values<'_>) -> Result<(), Error> {
-    let statements = values.finish()?;
+/// Drops what only the triggers needed, and the functions of triggers that went with their tables.
+async fn finish(
+    runner: &mut Runner<'_>,
+    planned: &Work,
+    there: &Work,
+    values: &Values<'_>,
+) -> Result<(), Error> {
+    let mut statements = Vec::new();
+    let is_gone = |table: &&ChangedTable| there.table(table.name()).is_none();
+    for table in planned.tables.iter().filter(is_gone) {
+        statements.extend(triggers::drop_fill(planned, table)?);
+        statements.extend(triggers::drop_keep(planned, table)?);
+    }
+    statements.extend(values.finish()?);
     if statements.is_empty() {
         return Ok(());
     }
-    session::in_transaction(runner, work, "the functions of the map", &statements).await
+    session::in_transaction(runner, planned, "the functions of the change", &statements).await
 }
 
 /// Gives the old columns the privileges that the new ones have now.
@@ -396,6 +415,10 @@ pub(crate) async fn contract(runner: &mut Runner<'_>, work: &Work) -> Result<(),
         let doing = format!("the old columns of {}", table.name());
         session::in_transaction(runner, work, &doing, &statements).await?;
     }
+    let there = match runner.is_dry() {
+        true => work.clone(),
+        false => work.still_in(&runner.catalog().await?),
+    };
     let values = Values::of(runner, work).await?;
-    finish(runner, work, &values).await
+    finish(runner, work, &there, &values).await
 }

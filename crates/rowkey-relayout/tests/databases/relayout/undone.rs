@@ -7,7 +7,7 @@ use rowkey_testkit::{Backend, Suite};
 
 use crate::LIVE;
 use crate::relayout::rows::{Child, Parent, Random};
-use crate::relayout::shop::{NEW, Names, OLD, Shop, refused};
+use crate::relayout::shop::{NEW, Names, OLD, Shop, number, refused};
 use crate::relayout::verified::verified;
 use crate::relayout::{add, add_printed};
 
@@ -26,6 +26,10 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     scenarios!(suite, &LIVE;
         "no_value_of_another_format_is_swapped" => another_format_before,
         "what_uses_old_values_hinders_their_end" => used_at_the_end,
+        "what_is_gone_before_the_swap_does_not_hinder_an_undo" => gone_before,
+    );
+    scenarios!(suite, &[Backend::Postgres];
+        "what_is_gone_after_the_swap_does_not_hinder_its_end" => gone_after,
     );
     add(
         suite,
@@ -194,6 +198,85 @@ async fn another_format(shop: Shop, from: &'static str, to: &'static str) -> Res
     shop.expect(&rows, to, Names::New).await?;
     shop.undo(&plan).await?;
     shop.expect(&rows, from, Names::Old).await
+}
+
+/// A table and a reference that somebody has dropped while the change was on its way.
+async fn gone_before(shop: Shop) -> Result<()> {
+    for phase in [Phase::Expand, Phase::Backfill, Phase::Check] {
+        shop.create(OLD).await?;
+        shop.fill(OLD, 50, 17).await?;
+        let plan = shop.plan(OLD, NEW).await?;
+        shop.run(&plan, phase).await?;
+        drop_some(&shop).await?;
+        shop.undo(&plan)
+            .await
+            .with_context(|| format!("after {phase:?}"))?;
+        nothing_is_left(&shop).await?;
+        shop.drop_tables().await?;
+    }
+    Ok(())
+}
+
+/// The same after the swap, to both sides.
+async fn gone_after(shop: Shop) -> Result<()> {
+    for is_undone in [true, false] {
+        shop.create(OLD).await?;
+        shop.fill(OLD, 50, 18).await?;
+        let plan = shop.plan(OLD, NEW).await?;
+        shop.run(&plan, Phase::Swap).await?;
+        drop_some(&shop).await?;
+        match is_undone {
+            true => shop.undo(&plan).await?,
+            false => shop.contract(&plan).await?,
+        }
+        nothing_is_left(&shop).await?;
+        shop.drop_tables().await?;
+    }
+    Ok(())
+}
+
+/// The last table of the plan with a reference, and one of another's.
+async fn drop_some(shop: &Shop) -> Result<()> {
+    let mut connection = shop.connect().await?;
+    let reference = match shop.dialect.backend {
+        // There, tables have to be made anew for that.
+        Backend::Sqlite => None,
+        Backend::Postgres => Some("CONSTRAINT"),
+        _ => Some("FOREIGN KEY"),
+    };
+    if let Some(kind) = reference {
+        let drop = format!("ALTER TABLE child DROP {kind} child_parent");
+        connection.execute("a reference", &drop).await?;
+    }
+    for table in ["part", "loose"] {
+        let drop = format!("DROP TABLE {table}");
+        connection.execute("a table", &drop).await?;
+    }
+    Ok(())
+}
+
+async fn nothing_is_left(shop: &Shop) -> Result<()> {
+    let mut connection = shop.connect().await?;
+    let catalog = rowkey_relayout::catalog::Catalog::read(&mut connection).await?;
+    let tables = catalog.tables.iter();
+    let names: Vec<_> = tables.map(|table| table.name.name.as_str()).collect();
+    ensure!(names == ["child", "line", "parent"], "{names:?}");
+    if shop.dialect.backend == Backend::Postgres {
+        let made = "SELECT count(*) FROM pg_proc WHERE proname LIKE 'rowkey\\_%' \
+                    AND pronamespace = current_schema()::regnamespace";
+        ensure!(
+            number(&mut connection, made).await? == 0,
+            "functions are left"
+        );
+        let ours = "SELECT count(*) FROM pg_attribute JOIN pg_class c ON c.oid = attrelid \
+                    WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' \
+                    AND NOT attisdropped AND attname LIKE '%\\_before'";
+        ensure!(
+            number(&mut connection, ours).await? == 0,
+            "columns are left"
+        );
+    }
+    Ok(())
 }
 
 /// What a person has hung on the old values is named before anything is dropped, so that the change
