@@ -33,6 +33,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         "equal_ids_with_several_texts_are_refused" => several_texts,
         "what_makes_old_ids_is_looked_at" => old_ids,
         "references_that_were_never_validated" => not_validated,
+        "routines_that_take_rows_are_told" => of_rows,
     );
     scenarios!(suite, &MYSQL;
         "a_reference_to_what_is_gone_is_refused" => targetless,
@@ -497,6 +498,33 @@ async fn old_ids(shop: Shop) -> Result<()> {
     shop.undo(&plan).await?;
     let largest = number(&mut connection, "SELECT max(id) FROM ticket").await?;
     ensure!(largest > 501, "{largest}");
+    Ok(())
+}
+
+/// Their bodies have no name of the table.
+async fn of_rows(shop: Shop) -> Result<()> {
+    create(&shop).await?;
+    let mut connection = shop.connect().await?;
+    let functions = "
+        CREATE FUNCTION of_row(x ticket) RETURNS text LANGUAGE sql AS 'SELECT x.title';
+        CREATE FUNCTION of_all(x ticket[]) RETURNS text LANGUAGE sql AS 'SELECT x[1].title';
+        CREATE FUNCTION made() RETURNS SETOF ticket LANGUAGE plpgsql AS 'BEGIN END';
+        CREATE FUNCTION of_others(x watcher) RETURNS text LANGUAGE sql AS 'SELECT x.name'";
+    connection.execute("functions", functions).await?;
+    let mut plan = rekeyed::plan(&shop).await?;
+    let notes = preflight(&shop, &plan).await?.notes.join("\n");
+    for name in ["of_row(ticket)", "of_all(ticket[])", "made()"] {
+        let told = format!("the routine {name} names ticket");
+        ensure!(notes.contains(&told), "{name} in {notes}");
+    }
+    ensure!(
+        !notes.contains("of_others(watcher) names ticket"),
+        "{notes}"
+    );
+    // A plan of other tables says nothing of it.
+    plan.references.clear();
+    let told = preflight(&shop, &plan).await?.notes.join("\n");
+    ensure!(!told.contains("of_others"), "{told}");
     Ok(())
 }
 

@@ -58,8 +58,8 @@ LEFT JOIN pg_attribute a ON a.attrelid = t.tgrelid AND a.attnum = d.refobjsubid 
 WHERE t.tgrelid = ANY ($1::text::oid[]) AND NOT t.tgisinternal
 GROUP BY t.tgrelid, t.oid, t.tgname ORDER BY 1, 2";
 
-/// Those that the database knows to use a column, and those whose text has the name of a table,
-/// which the database does not look into.
+/// Those that the database knows to use a column, or to take or return rows, and those whose text
+/// has the name of a table, which the database does not look into.
 const ROUTINES: &str = "
 SELECT c.oid::bigint, p.oid::regprocedure::text,
   COALESCE(json_agg(DISTINCT a.attname) FILTER (WHERE a.attname IS NOT NULL), '[]')::text, ''
@@ -74,6 +74,9 @@ WHERE c.oid = ANY ($1::text::oid[]) AND l.lanname NOT IN ('internal', 'c')
   AND NOT EXISTS (SELECT FROM pg_depend e
     WHERE e.classid = 'pg_proc'::regclass AND e.objid = p.oid AND e.deptype = 'e')
   AND (d.objid IS NOT NULL
+    OR EXISTS (SELECT FROM pg_depend r JOIN pg_type t ON t.oid = c.reltype
+      WHERE r.classid = 'pg_proc'::regclass AND r.objid = p.oid
+        AND r.refclassid = 'pg_type'::regclass AND r.refobjid IN (t.oid, t.typarray))
     OR p.prosrc ~* ('\\m' || regexp_replace(c.relname, '([^[:alnum:]_])', '\\\\\\1', 'g') || '\\M'))
 GROUP BY c.oid, p.oid ORDER BY 1, 2";
 
