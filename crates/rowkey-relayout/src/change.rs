@@ -43,6 +43,17 @@ pub async fn begun(connection: &mut Connection) -> Result<Option<Plan>, Error> {
     state::begun(connection).await
 }
 
+/// The last phase of a plan's change that is done: [`run`] up to an earlier one does nothing.
+/// Nothing if none is done, or the change is contracted or undone.
+///
+/// # Errors
+///
+/// [`Error::Refused`] if the change that has begun has another plan, [`Error::Database`] if the
+/// account may not read the table with the state.
+pub async fn reached(connection: &mut Connection, plan: &Plan) -> Result<Option<Phase>, Error> {
+    state::reached(connection, plan).await
+}
+
 /// Calls the function of the backend's module.
 macro_rules! with_backend {
     ($backend:expr, $function:ident($($argument:expr),*)) => {

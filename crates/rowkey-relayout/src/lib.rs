@@ -105,6 +105,6 @@ mod state;
 pub mod verify;
 mod work;
 
-pub use self::change::{begun, contract, contract_script, run, script, undo, undo_script};
+pub use self::change::{begun, contract, contract_script, reached, run, script, undo, undo_script};
 pub use self::phase::Phase;
 pub use rowkey_tables::{Address, Connection, Error, Progress, Row, Silent, Step, Value, catalog};

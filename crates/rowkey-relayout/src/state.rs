@@ -485,6 +485,23 @@ pub(super) async fn require_none(connection: &mut Connection, plan: &Plan) -> Re
     }
 }
 
+/// The last phase of a plan's change that is done; nothing if none is, or the change has ended.
+pub(super) async fn reached(
+    connection: &mut Connection,
+    plan: &Plan,
+) -> Result<Option<Phase>, Error> {
+    let state = State {
+        plan_hash: plan.hash()?,
+        saved: saved(connection).await?,
+    };
+    let saved = state.saved.as_ref();
+    if saved.is_some_and(|saved| saved.plan_hash != state.plan_hash) {
+        return Err(another_plan());
+    }
+    let mut phases = Phase::ALL.into_iter().rev();
+    Ok(phases.find(|phase| state.is_done(*phase)))
+}
+
 /// What is recorded about the exchange of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Recorded {

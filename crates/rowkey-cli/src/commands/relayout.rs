@@ -62,6 +62,8 @@ struct Answer {
     table: String,
     column: String,
     done: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
     next: &'static str,
 }
 
@@ -92,18 +94,22 @@ pub(super) fn run(args: &Relayout, kind: ChangeKind, json: bool) -> Result<Outco
         return statements::print(backend, &parts, json);
     }
     let mut progress = progress(json);
-    args.database
-        .with(async |connection: &mut Connection| -> Result<(), Error> {
+    let reached = args.database.with(
+        async |connection: &mut Connection| -> Result<Option<Phase>, Error> {
             if args.undo {
-                relayout::undo(connection, &plan, &mut *progress).await
+                relayout::undo(connection, &plan, &mut *progress).await?;
+                Ok(None)
             } else if args.contract {
-                relayout::contract(connection, &plan, &mut *progress).await
+                relayout::contract(connection, &plan, &mut *progress).await?;
+                Ok(None)
             } else {
                 let last = args.phase.unwrap_or(Phase::Swap);
-                relayout::run(connection, &plan, last, &mut *progress).await
+                relayout::run(connection, &plan, last, &mut *progress).await?;
+                relayout::reached(connection, &plan).await
             }
-        })?;
-    answer(&plan, args, json)
+        },
+    )?;
+    answer(&plan, args, reached, json)
 }
 
 /// A line of the script: a comment, or a statement, whose end the output adds.
@@ -128,8 +134,13 @@ fn check_kind(plan: &Plan, kind: ChangeKind) -> Result<(), Failure> {
     }
 }
 
-fn answer(plan: &Plan, args: &Relayout, json: bool) -> Result<Outcome, Stop> {
-    let (done, next) = match (args.undo, args.contract, args.phase) {
+fn answer(
+    plan: &Plan,
+    args: &Relayout,
+    reached: Option<Phase>,
+    json: bool,
+) -> Result<Outcome, Stop> {
+    let (done, next) = match (args.undo, args.contract, reached.or(args.phase)) {
         (true, ..) => ("undone", ""),
         (_, true, _) => ("contracted", ""),
         (.., Some(phase)) if phase != Phase::Swap => {
@@ -140,7 +151,9 @@ fn answer(plan: &Plan, args: &Relayout, json: bool) -> Result<Outcome, Stop> {
             "deploy programs with the new declaration; then --contract, or --undo",
         ),
     };
+    let passed = args.phase.filter(|phase| Some(*phase) < reached);
     let answer = Answer {
+        note: passed.map(|phase| format!("the change is further than {} already", phase.name())),
         table: plan.key.table.to_string(),
         column: plan.key.column.clone(),
         done,
@@ -150,8 +163,16 @@ fn answer(plan: &Plan, args: &Relayout, json: bool) -> Result<Outcome, Stop> {
     if json {
         json_line(&mut line, &answer);
     } else {
-        let Answer { table, column, .. } = &answer;
+        let Answer {
+            table,
+            column,
+            note,
+            ..
+        } = &answer;
         text_line(&mut line, &format!("{table}.{column}: {done}"));
+        if let Some(note) = note {
+            text_line(&mut line, &format!("note: {note}"));
+        }
         if !next.is_empty() {
             text_line(&mut line, &format!("next: {next}"));
         }

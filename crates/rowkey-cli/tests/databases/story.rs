@@ -67,6 +67,21 @@ pub(crate) fn from_inventory_to_contract(database: &TestDatabase) -> Result<()> 
     run("verify plan.toml")?.success()?;
     // A repetition has nothing to do.
     run("relayout plan.toml")?.success()?;
+    for phase in ["expand", "backfill", "check"] {
+        let repeated = format!("relayout plan.toml --phase {phase}");
+        let output = run(&repeated)?.success()?;
+        let further = format!("the change is further than {phase} already");
+        let expected = format!("offer.id: swap\nnote: {further}\n");
+        ensure!(output.starts_with(&expected), "{output}");
+        let output = run(&format!("{repeated} --json"))?.success()?;
+        let answer: serde_json::Value = serde_json::from_str(&output)?;
+        ensure!(
+            answer["done"] == "swap" && answer["note"] == *further,
+            "{output}"
+        );
+    }
+    let output = run("relayout plan.toml --phase swap --json")?.success()?;
+    ensure!(!output.contains("note"), "{output}");
 
     block_on(async {
         let mut connection = connect(database).await?;
