@@ -243,6 +243,57 @@ impl Plan {
         catalog.hash(&self.tables()) == self.catalog
     }
 
+    /// Why a plan is not of a catalogue: the tables are others than they were, or the plan is. The
+    /// hash is that of the tables for which it was written, so that those are looked for.
+    pub(crate) fn refusal(&self, catalog: &Catalog) -> Error {
+        let key = (&self.key.table, self.key.column.as_str());
+        let declared = referring(catalog, key.0, key.1);
+        let mut written = vec![key.0.clone()];
+        written.extend(declared.iter().map(|(table, _)| table.name.clone()));
+        let named = self.references.iter().map(|one| one.table.clone());
+        let left_out = self.left_out.iter().map(|one| one.table.clone());
+        let (named, left_out): (Vec<_>, Vec<_>) = (named.collect(), left_out.collect());
+        let is_edited = [
+            vec![],
+            named.clone(),
+            left_out.clone(),
+            [named, left_out].concat(),
+        ]
+        .into_iter()
+        .any(|others| {
+            let mut tables = [written.clone(), others].concat();
+            if catalog.backend.rebuilds_tables() {
+                tables.extend(rebuilt(catalog, tables.clone()));
+            }
+            catalog.hash(&tables) == self.catalog
+        });
+        if !is_edited {
+            return Error::refused(
+                "the plan",
+                "its tables have changed since it was written",
+                "write it again with `rowkey plan`, and compare",
+            );
+        }
+        let is_gone = |(table, column): &&(&Table, String)| {
+            let mut columns = self.columns();
+            !columns.any(|one| *one.table == table.name && one.name == *column)
+        };
+        let gone = declared.iter().filter(is_gone);
+        let gone = gone.map(|(table, column)| format!("{}.{column}", table.name));
+        let gone = gone.collect::<Vec<_>>().join(", ");
+        let (why, instead) = match gone.is_empty() {
+            true => (
+                "it was edited: it has other references than it was written with".to_owned(),
+                "write it again with `rowkey plan`, and --reference for those without a constraint",
+            ),
+            false => (
+                format!("it was edited: a constraint says that {gone} refers to the key"),
+                "put it back, or drop the constraint and write the plan again with `rowkey plan`",
+            ),
+        };
+        Error::refused("the plan", why, instead)
+    }
+
     /// The backend.
     ///
     /// # Errors

@@ -93,11 +93,7 @@ impl Work {
             catalog.table(name)?;
         }
         if !plan.is_of(catalog) {
-            return Err(Error::refused(
-                "the plan",
-                "its tables have changed since it was written",
-                "write it again with `rowkey plan`, and compare",
-            ));
+            return Err(plan.refusal(catalog));
         }
         let (from, to) = plan.forms(backend)?;
         let source = match from {

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail, ensure};
 use rowkey_relayout::Phase;
-use rowkey_relayout::plan::Plan;
+use rowkey_relayout::plan::{LeftOut, Plan};
 use rowkey_tables::Error;
 use rowkey_tables::catalog::Catalog;
 use rowkey_testkit::{Backend, Suite};
@@ -22,6 +22,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     );
     scenarios!(suite, &Backend::ALL;
         "a_reference_outside_the_plan_is_refused" => forgotten_reference,
+        "a_reference_taken_out_of_a_plan_is_told" => edited_references,
         "a_reference_to_several_tables_is_refused" => polymorphic_reference,
     );
 }
@@ -189,6 +190,38 @@ async fn unfit_names(shop: Shop) -> Result<()> {
         let expected = format!("`becomes = \"{name}\"`");
         ensure!(found.contains(&expected), "{found}");
     }
+    Ok(())
+}
+
+/// A plan that was edited is not one of other tables.
+async fn edited_references(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let written = shop.plan(OLD, NEW).await?;
+    for is_left_out in [false, true] {
+        let mut plan = written.clone();
+        plan.references
+            .retain(|reference| reference.table.name != "child");
+        if is_left_out {
+            let (table, column) = ("child".into(), "parent_id".into());
+            plan.left_out.push(LeftOut { table, column });
+        }
+        let found = refusal(&shop, &plan).await?;
+        for part in [
+            "the plan: it was edited",
+            "child.parent_id",
+            "child.other_id",
+        ] {
+            ensure!(found.contains(part), "{part} in {found}");
+        }
+        ensure!(!found.contains("have changed"), "{found}");
+    }
+    // No constraint asserts it.
+    let mut plan = written.clone();
+    plan.references.retain(|reference| reference.asserted);
+    let (table, column) = ("loose".into(), "parent_id".into());
+    plan.left_out.push(LeftOut { table, column });
+    let found = refusal(&shop, &plan).await?;
+    ensure!(found.contains("the plan: it was edited"), "{found}");
     Ok(())
 }
 
