@@ -37,6 +37,7 @@ pub(crate) async fn refuse(
             let mut runner = Runner::dry(connection, &mut silent);
             sequences::refuse(&mut runner, owner, &mut refusals).await?;
         }
+        collations(connection, work, table, &mut refusals).await?;
         names_of_made(work, table, &mut refusals);
         refusals.add_dependents(table, objection);
         bodies_of_triggers(connection, table, &mut refusals).await?;
@@ -154,6 +155,46 @@ fn type_of_column(
     if let Some(default) = default.filter(is_refused) {
         refusals.add_default(what(), default);
     }
+}
+
+/// Ids are told from other values by patterns.
+async fn collations(
+    connection: &mut Connection,
+    work: &Work,
+    table: &ChangedTable,
+    refusals: &mut Refusals,
+) -> Result<(), Error> {
+    if let Source::Mapped = work.source {
+        return Ok(());
+    }
+    let query = "SELECT a.attname::text, l.collname::text, format_type(a.atttypid, a.atttypmod) \
+                 FROM pg_attribute a JOIN pg_collation l ON l.oid = a.attcollation \
+                 WHERE a.attrelid = to_regclass($1) \
+                 AND to_jsonb(l)->>'collisdeterministic' = 'false' ORDER BY a.attnum";
+    let doing = format!("the collations of {}", table.name());
+    let name = Value::Text(table.name().quoted(work.backend)?);
+    for row in connection.query(&doing, query, &[name]).await? {
+        let column = row.text(0)?;
+        if table.changed(column).is_none() {
+            continue;
+        }
+        refusals.add(
+            What::column(table.name(), column),
+            format!(
+                "its collation {} takes different texts for equal, and has no patterns, by which ids \
+                 are told",
+                row.text(1)?
+            ),
+            format!(
+                "change it, also at the other end of its references: ALTER TABLE {} ALTER COLUMN {} TYPE {} \
+                 COLLATE \"C\"",
+                table.name().quoted(work.backend)?,
+                quoted(column)?,
+                row.text(2)?
+            ),
+        );
+    }
+    Ok(())
 }
 
 /// What new ids need.

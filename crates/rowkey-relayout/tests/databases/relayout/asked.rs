@@ -34,6 +34,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         "what_makes_old_ids_is_looked_at" => old_ids,
         "references_that_were_never_validated" => not_validated,
         "routines_that_take_rows_are_told" => of_rows,
+        "a_collation_with_several_texts_is_refused_by_name" => many_texts,
     );
     scenarios!(suite, &MYSQL;
         "a_reference_to_what_is_gone_is_refused" => targetless,
@@ -526,6 +527,37 @@ async fn of_rows(shop: Shop) -> Result<()> {
     let told = preflight(&shop, &plan).await?.notes.join("\n");
     ensure!(!told.contains("of_others"), "{told}");
     Ok(())
+}
+
+/// PostgreSQL has no patterns for them, with which ids are told from other texts.
+async fn many_texts(shop: Shop) -> Result<()> {
+    let mut connection = shop.connect().await?;
+    for statement in [
+        "CREATE COLLATION loosely (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+        "CREATE TABLE coupon (id text PRIMARY KEY)",
+        "CREATE TABLE gift (coupon_id text COLLATE loosely)",
+        "INSERT INTO coupon SELECT gen_random_uuid()::text FROM generate_series(1, 5)",
+        "INSERT INTO gift SELECT id FROM coupon",
+    ] {
+        connection.execute("the tables", statement).await?;
+    }
+    let request = Request {
+        table: "coupon".into(),
+        column: "id".into(),
+        format: FormatKind::UuidV4,
+        from: Some("text".into()),
+        created: None,
+        unasserted: vec![("gift".into(), "coupon_id".into())],
+        ..rekeyed::request()
+    };
+    let plan = shop.plan_for(&request).await?;
+    let found = preflight(&shop, &plan).await?.refused;
+    ensure!(
+        matches!(&found[..], [only] if only.starts_with("gift.coupon_id: its collation loosely")
+            && only.contains("COLLATE \"C\"")),
+        "{found:?}"
+    );
+    shop::refused(shop.run(&plan, Phase::Swap).await, &["gift.coupon_id"]).map(|_| ())
 }
 
 /// A row may refer to none where PostgreSQL has never looked.
