@@ -8,7 +8,7 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, Column, Dependent, ForeignKey, QualifiedName, Table};
 use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::dialect::Dialect;
-use rowkey_tables::inventory::{self, Origin, Reference, others_of_type};
+use rowkey_tables::inventory::{self, KeyNames, Origin, Reference, others_of_type};
 use rowkey_tables::refusals;
 use rowkey_tables::types::{ColumnType, Type};
 
@@ -383,6 +383,7 @@ impl Refusals {
         work: &Work,
         catalog: &Catalog,
     ) {
+        let names = KeyNames::of(catalog);
         for table in &catalog.tables {
             let is_planned = |column: &String| {
                 let mut left_out = work.left_out.iter();
@@ -396,7 +397,7 @@ impl Refusals {
             };
             // What cannot be read is named like the others.
             let unseen = &mut self.unseen;
-            let found = inventory::likely(connection, catalog, table, is_wanted, unseen).await;
+            let found = inventory::likely(connection, &names, table, is_wanted, unseen).await;
             for reference in found {
                 self.add_unplanned_reference(&table.name, &reference);
             }

@@ -1,21 +1,136 @@
 //! Columns that look like references, by their names and types.
 
+use std::collections::BTreeMap;
+
 use super::model::{Holds, KeyCandidate, Origin, Reference, keys_of};
-use super::names::{means, stem, words};
+use super::names::{means, singular, stem, words};
 use crate::catalog::{Catalog, Column, QualifiedName, Table};
 
-/// The references of a table that no constraint declares, as far as names and types tell.
-pub(super) fn references(catalog: &Catalog, table: &Table) -> Vec<Reference> {
-    if table.is_of_tools() {
-        return Vec::new();
+/// The tables of a catalogue as names of columns mean them. It is made once for all columns, which
+/// would look through all tables otherwise.
+pub struct KeyNames<'c> {
+    pub(super) catalog: &'c Catalog,
+    /// By the last word of their names, in the singular.
+    by_last_word: BTreeMap<String, Vec<Known<'c>>>,
+    /// Primary keys, by their names in lower case.
+    by_key: BTreeMap<String, Vec<(&'c Table, KeyCandidate)>>,
+}
+
+/// A table that references may mean.
+struct Known<'c> {
+    table: &'c Table,
+    words: Vec<String>,
+}
+
+impl<'c> KeyNames<'c> {
+    /// Those of a catalogue.
+    pub fn of(catalog: &'c Catalog) -> Self {
+        let mut names = Self {
+            catalog,
+            by_last_word: BTreeMap::new(),
+            by_key: BTreeMap::new(),
+        };
+        for table in catalog.tables.iter().filter(|table| !table.is_of_tools()) {
+            let words = words(&table.name.name);
+            if let Some(last) = words.last() {
+                let same = names.by_last_word.entry(singular(last)).or_default();
+                same.push(Known { table, words });
+            }
+            for key in keys_of(table).into_iter().filter(|key| key.is_primary) {
+                let same = names.by_key.entry(key.column.to_ascii_lowercase());
+                same.or_default().push((table, key));
+            }
+        }
+        names
     }
-    let columns = table.columns.iter();
-    columns
-        .filter(|column| !is_declared(table, column) && type_column(table, column).is_none())
-        // Nobody counts the keys of another table.
-        .filter(|column| !table.counts(column))
-        .filter_map(|column| reference(catalog, table, column))
-        .collect()
+
+    /// The references of a table that no constraint declares, as far as names and types tell. A
+    /// column has one for each table that its name may mean: values decide between them.
+    pub(super) fn references(&self, table: &Table) -> Vec<Reference> {
+        if table.is_of_tools() {
+            return Vec::new();
+        }
+        let columns = table.columns.iter();
+        columns
+            .filter(|column| !is_declared(table, column) && type_column(table, column).is_none())
+            // Nobody counts the keys of another table.
+            .filter(|column| !table.counts(column))
+            .flat_map(|column| self.references_of(table, column))
+            .collect()
+    }
+
+    fn references_of(&self, table: &Table, column: &Column) -> Vec<Reference> {
+        let (Some(stem), Some(holds)) = (stem(&column.name), Holds::of(column)) else {
+            return Vec::new();
+        };
+        let mut found: Vec<Reference> = Vec::new();
+        let mut add = |target: &Table, key: KeyCandidate, why: String| {
+            if found.iter().all(|known| known.target != target.name) {
+                found.push(Reference {
+                    columns: vec![column.name.clone()],
+                    target: target.name.clone(),
+                    target_columns: vec![key.column],
+                    origin: Origin::Likely {
+                        reason: format!("{why}, and the types agree"),
+                        evidence: None,
+                    },
+                });
+            }
+        };
+        let last = stem.last().map(|last| singular(last));
+        let alike = last.and_then(|last| self.by_last_word.get(&last));
+        let alike = || alike.into_iter().flatten();
+        // The name of a table does not say that its column refers to another of its rows.
+        let is_other = |other: &Table| other.name != table.name;
+        for known in alike().filter(|known| is_other(known.table) && means(&known.words, &stem)) {
+            if let Some(key) = key_of(known.table, holds) {
+                let why = format!("its name is that of the table {}", known.table.name);
+                add(known.table, key, why);
+            }
+        }
+        let same_name = self.by_key.get(&column.name.to_ascii_lowercase());
+        for (other, key) in same_name.into_iter().flatten() {
+            if is_other(other) && key.holds == holds {
+                let why = format!("it has the name of the key of {}", other.name);
+                add(other, key.clone(), why);
+            }
+        }
+        // A key of the table refers to nothing by its own name.
+        let own = key_of(table, holds).filter(|key| key.column != column.name);
+        if let Some(key) = own.clone().filter(|_| is_parent(&stem)) {
+            let why = "its name says that it refers to another row of the table".to_owned();
+            add(table, key, why);
+        }
+        // A prefix of tables, as of an application, or a role: `billing_address_id`.
+        for Known {
+            table: other,
+            words,
+        } in alike()
+        {
+            let is_own = !is_other(other);
+            let is_prefixed = !is_own
+                && words.len() > stem.len()
+                && means(&words[words.len() - stem.len()..], &stem);
+            let has_role =
+                stem.len() > words.len() && means(words, &stem[stem.len() - words.len()..]);
+            let why = match (is_prefixed, has_role) {
+                (true, _) => format!(
+                    "its name is the end of the name of the table {}",
+                    other.name
+                ),
+                (_, true) => format!("its name ends with that of the table {}", other.name),
+                _ => continue,
+            };
+            let key = match is_own {
+                true => own.clone(),
+                false => key_of(other, holds),
+            };
+            if let Some(key) = key {
+                add(other, key, why);
+            }
+        }
+        found
+    }
 }
 
 fn is_declared(table: &Table, column: &Column) -> bool {
@@ -30,70 +145,6 @@ pub(super) fn type_column<'t>(table: &'t Table, column: &Column) -> Option<&'t C
     stem.push("type".into());
     let mut columns = table.columns.iter();
     columns.find(|other| words(&other.name) == stem && Holds::of(other) == Some(Holds::Text))
-}
-
-fn reference(catalog: &Catalog, table: &Table, column: &Column) -> Option<Reference> {
-    let stem = stem(&column.name)?;
-    let holds = Holds::of(column)?;
-    let target = |target: &Table, key: KeyCandidate, why: String| Reference {
-        columns: vec![column.name.clone()],
-        target: target.name.clone(),
-        target_columns: vec![key.column],
-        origin: Origin::Likely {
-            reason: format!("{why}, and the types agree"),
-            evidence: None,
-        },
-    };
-    let known = || catalog.tables.iter().filter(|other| !other.is_of_tools());
-    // The name of a table does not say that its column refers to another of its rows.
-    let others = || known().filter(|other| other.name != table.name);
-    for other in others().filter(|other| means(&words(&other.name.name), &stem)) {
-        if let Some(key) = key_of(other, holds) {
-            let why = format!("its name is that of the table {}", other.name);
-            return Some(target(other, key, why));
-        }
-    }
-    for other in others() {
-        let same_name = |key: &KeyCandidate| key.column.eq_ignore_ascii_case(&column.name);
-        let mut keys = keys_of(other).into_iter();
-        let key = keys.find(|key| same_name(key) && key.holds == holds && key.is_primary);
-        if let Some(key) = key {
-            let why = format!("it has the name of the key of {}", other.name);
-            return Some(target(other, key, why));
-        }
-    }
-    // A key of the table refers to nothing by its own name.
-    let own = key_of(table, holds).filter(|key| key.column != column.name);
-    if let Some(key) = own.clone().filter(|_| is_parent(&stem)) {
-        let why = "its name says that it refers to another row of the table".to_owned();
-        return Some(target(table, key, why));
-    }
-    // A prefix of tables, as of an application, or a role: `billing_address_id`.
-    for other in known() {
-        let name = words(&other.name.name);
-        let is_own = other.name == table.name;
-        let is_prefixed =
-            !is_own && name.len() > stem.len() && means(&name[name.len() - stem.len()..], &stem);
-        let has_role = stem.len() > name.len() && means(&name, &stem[stem.len() - name.len()..]);
-        if !is_prefixed && !has_role {
-            continue;
-        }
-        let key = match is_own {
-            true => own.clone(),
-            false => key_of(other, holds),
-        };
-        if let Some(key) = key {
-            let why = match is_prefixed {
-                true => format!(
-                    "its name is the end of the name of the table {}",
-                    other.name
-                ),
-                false => format!("its name ends with that of the table {}", other.name),
-            };
-            return Some(target(other, key, why));
-        }
-    }
-    None
 }
 
 fn is_parent(stem: &[String]) -> bool {

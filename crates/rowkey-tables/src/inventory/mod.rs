@@ -8,6 +8,7 @@ mod probe;
 
 use serde::Serialize;
 
+pub use self::likely::KeyNames;
 pub use self::model::{Evidence, Holds, KeyCandidate, Origin, Reference};
 use self::model::{key_columns, keys_of};
 pub use self::probe::others_of_type;
@@ -77,9 +78,10 @@ impl Inventory {
     pub async fn read(connection: &mut Connection) -> Result<Self, Error> {
         let catalog = Catalog::read(connection).await?;
         let mut inventory = Self::of(&catalog);
+        let names = KeyNames::of(&catalog);
         for table in &catalog.tables {
             let unseen = &mut inventory.unseen;
-            let found = likely(connection, &catalog, table, |_| true, unseen).await;
+            let found = likely(connection, &names, table, |_| true, unseen).await;
             inventory.add(table, found);
         }
         inventory.other_schemas = other_schemas::names(connection).await?;
@@ -110,14 +112,14 @@ impl Inventory {
 /// The likely references of a table to columns that are looked for.
 pub async fn likely(
     connection: &mut Connection,
-    catalog: &Catalog,
+    names: &KeyNames<'_>,
     table: &Table,
     is_wanted: impl Fn(&Reference) -> bool,
     unseen: &mut Vec<String>,
 ) -> Vec<Reference> {
-    let mut found = probe::polymorphic(connection, catalog, table, unseen).await;
+    let mut found = probe::polymorphic(connection, names.catalog, table, unseen).await;
     found.retain(&is_wanted);
-    for mut reference in likely::references(catalog, table) {
+    for mut reference in names.references(table) {
         if is_wanted(&reference) && probe::agrees(connection, table, &mut reference, unseen).await {
             found.push(reference);
         }

@@ -38,7 +38,7 @@ pub(super) fn means(table: &[String], stem: &[String]) -> bool {
 }
 
 /// The singular of an English word, by its ending.
-fn singular(word: &str) -> String {
+pub(super) fn singular(word: &str) -> String {
     const IRREGULAR: [(&str, &str); 4] = [
         ("people", "person"),
         ("children", "child"),

@@ -22,6 +22,7 @@ const MYSQL: [Backend; 2] = [Backend::MySql, Backend::MariaDb];
 pub(crate) fn add_tests(suite: &mut Suite) {
     scenarios!(suite, &LIVE;
         "references_that_a_plan_does_not_name_are_asked_about" => unplanned,
+        "every_table_that_a_name_may_mean_is_asked_about" => alike,
         "values_of_another_format_are_told" => another_format,
         "kinds_of_rows_without_a_table_are_told" => unseen,
         "every_reason_is_told_at_once" => reasons,
@@ -103,6 +104,51 @@ async fn unplanned(shop: Shop) -> Result<()> {
     shop.run(&plan, Phase::Swap).await?;
     let kept = number(&mut connection, "SELECT max(about_id) FROM remark").await?;
     ensure!(kept == 20, "{kept}");
+    Ok(())
+}
+
+/// The names of two tables end alike, and values tell which of them a column means, if there are any.
+async fn alike(shop: Shop) -> Result<()> {
+    let mut connection = shop.connect().await?;
+    let (counted, options) = (shop.dialect.counted(), shop.dialect.table_options());
+    for table in [
+        format!("app_task (id {counted}, title varchar(40) NOT NULL)"),
+        format!("hr_task (id {counted}, title varchar(40) NOT NULL)"),
+        "worklog (number bigint NOT NULL PRIMARY KEY, task_id bigint NULL)".to_owned(),
+    ] {
+        let create = format!("CREATE TABLE {table}{options}");
+        connection.execute("a table", &create).await?;
+    }
+    for (statement, asked) in [
+        (
+            "INSERT INTO hr_task VALUES (1, 'a'), (2, 'b'), (3, 'c')",
+            ["app_task", "hr_task"].as_slice(),
+        ),
+        (
+            "INSERT INTO worklog VALUES (1, 1), (2, 2), (3, 3)",
+            &["hr_task"],
+        ),
+        (
+            "INSERT INTO app_task VALUES (1, 'a'), (2, 'b')",
+            &["app_task", "hr_task"],
+        ),
+        ("DELETE FROM hr_task", &["app_task"]),
+    ] {
+        connection.execute("other rows", statement).await?;
+        for table in ["app_task", "hr_task"] {
+            let request = Request {
+                table: table.into(),
+                created: None,
+                unasserted: Vec::new(),
+                ..rekeyed::request()
+            };
+            let plan = shop.plan_for(&request).await?;
+            let refused = preflight(&shop, &plan).await?.refused.join("\n");
+            let reason = format!("worklog.task_id: it looks like a reference to {table}.id");
+            let is_asked = refused.contains(&reason);
+            ensure!(is_asked == asked.contains(&table), "{statement}: {refused}");
+        }
+    }
     Ok(())
 }
 
