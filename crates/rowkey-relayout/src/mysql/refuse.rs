@@ -104,6 +104,9 @@ pub(crate) async fn refuse_privileges(connection: &mut Connection) -> Result<(),
     refusals.result()
 }
 
+/// What foreign keys of new tables need, except in MariaDB.
+const REFERENCES: &str = "REFERENCES";
+
 /// What the swap and the end of a change need where cascades do not wait for definitions.
 const LOCK_TABLES: &str = "LOCK TABLES";
 
@@ -111,6 +114,9 @@ const LOCK_TABLES: &str = "LOCK TABLES";
 async fn add_privileges(connection: &mut Connection, refusals: &mut Refusals) -> Result<(), Error> {
     let grants = Grants::read(connection).await?;
     let mut missing = grants.missing_for_a_change();
+    if connection.backend() == Backend::MySql && !grants.has(REFERENCES) {
+        missing.push(REFERENCES);
+    }
     if connection.backend().cascades_without_lock() && !grants.has(LOCK_TABLES) {
         missing.push(LOCK_TABLES);
     }
