@@ -238,14 +238,27 @@ async fn add_map(
 
 /// A part of an id is another one in the other form.
 fn add_indexes(refusals: &mut Refusals, table: &ChangedTable) {
-    for index in &table.table.indexes {
-        if table.changes_any(&index.columns) && !index.is_plain {
-            refusals.add(
-                format!("the index {} of {}", index.name, table.name()),
-                format!("it has a part of a changed column: {}", index.definition),
-                "drop it, and create it on the new column after the change",
-            );
+    for index in table.table.indexes.iter().filter(|one| !one.is_plain) {
+        let definition = &index.definition;
+        // Words and places are parts of values, too.
+        let is_ordinary = ["KEY ", "UNIQUE KEY "]
+            .iter()
+            .any(|kind| definition.starts_with(kind));
+        let mut terms = index.terms.iter();
+        let has_part = match is_ordinary {
+            true => {
+                terms.any(|term| term.prefix.is_some() && table.changed(&term.column).is_some())
+            }
+            false => table.changes_any(&index.columns),
+        };
+        if !has_part {
+            continue;
         }
+        refusals.add(
+            format!("the index {} of {}", index.name, table.name()),
+            format!("it has a part of a changed column: {definition}"),
+            "drop it, and create it on the new column after the change",
+        );
     }
 }
 

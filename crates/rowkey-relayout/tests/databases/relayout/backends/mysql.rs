@@ -27,6 +27,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         "what_names_a_column_is_told" => named,
         "a_batch_locks_its_own_rows_only" => own_rows,
         "a_table_with_an_odd_name_refers_to_itself" => odd_name,
+        "a_part_of_another_column_is_indexed" => part_of_another,
         "references_that_lead_nowhere_are_refused" => orphans,
         "programs_may_lock_their_tables" => locked_by_programs,
         "updates_that_change_nothing_leave_times_as_they_are" => unchanged,
@@ -433,6 +434,25 @@ async fn named(shop: Shop) -> Result<()> {
         !notes.iter().any(|note| note.contains("count_titles")),
         "{notes:?}"
     );
+    Ok(())
+}
+
+/// Of the column that changes, the index has all.
+async fn part_of_another(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    shop.fill(OLD, 20, 58).await?;
+    let mut connection = shop.connect().await?;
+    let add = "ALTER TABLE loose ADD word varchar(40) NULL, ADD KEY by_word (word(10), parent_id)";
+    execute(&mut connection, &[add]).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    let show = connection.query("the table", "SHOW CREATE TABLE loose", &[]);
+    let rows = show.await?;
+    let definition = rows.first().context("a table")?.text(1)?;
+    let expected = "KEY `by_word` (`word`(10),`parent_id_key`)";
+    ensure!(definition.contains(expected), "{definition}");
+    let found = verified(&shop, &plan).await?;
+    ensure!(found.differences.is_empty(), "{found:?}");
     Ok(())
 }
 
