@@ -30,7 +30,7 @@ pub(crate) async fn refuse(
     for table in &work.tables {
         add_table(&mut refusals, work, table);
         add_columns(&mut refusals, work, table);
-        add_indexes(&mut refusals, table);
+        add_indexes(&mut refusals, table)?;
         refusals.add_dependents(table, |one, used| objection(table, one, used));
         let instead =
             "write the plan again, or drop the foreign key, and add it again after the change";
@@ -236,8 +236,8 @@ async fn add_map(
     Ok(())
 }
 
-/// A part of an id is another one in the other form.
-fn add_indexes(refusals: &mut Refusals, table: &ChangedTable) {
+/// A part of an id is another one in the other form, and so is what is computed from it.
+fn add_indexes(refusals: &mut Refusals, table: &ChangedTable) -> Result<(), Error> {
     for index in table.table.indexes.iter().filter(|one| !one.is_plain) {
         let definition = &index.definition;
         // Words and places are parts of values, too.
@@ -251,15 +251,23 @@ fn add_indexes(refusals: &mut Refusals, table: &ChangedTable) {
             }
             false => table.changes_any(&index.columns),
         };
-        if !has_part {
-            continue;
+        let mut computes = false;
+        for changed in &table.columns {
+            let name = names::quoted(&changed.column.name)?.to_lowercase();
+            computes |= definition.to_lowercase().contains(&name);
         }
+        let why = match (has_part, computes) {
+            (true, _) => "it has a part of a changed column",
+            (_, true) => "it has an expression with a changed column",
+            _ => continue,
+        };
         refusals.add(
             format!("the index {} of {}", index.name, table.name()),
-            format!("it has a part of a changed column: {definition}"),
+            format!("{why}: {definition}"),
             "drop it, and create it on the new column after the change",
         );
     }
+    Ok(())
 }
 
 fn objection(

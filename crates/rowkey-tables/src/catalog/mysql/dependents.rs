@@ -235,7 +235,11 @@ fn partitions(scope: &Scope) -> String {
 }
 
 /// Whether the server's `information_schema` has a column. Versions differ.
-async fn has(connection: &mut Connection, table: &str, column: &str) -> Result<bool, Error> {
+pub(super) async fn has(
+    connection: &mut Connection,
+    table: &str,
+    column: &str,
+) -> Result<bool, Error> {
     let query = format!(
         "SELECT COUNT(*) FROM information_schema.columns \
          WHERE table_schema = 'information_schema' AND table_name = {} AND column_name = {}",

@@ -152,6 +152,7 @@ fn default_sql(value: &str, sql_type: &str, extra: &str) -> String {
 struct Part {
     /// Nothing for an expression.
     column: Option<String>,
+    expression: Option<String>,
     /// How many characters or bytes of the column it contains, if not all.
     prefix: Option<i64>,
     is_descending: bool,
@@ -171,9 +172,16 @@ async fn indexes(
     scope: &Scope,
     tables: &mut Tables,
 ) -> Result<(), Error> {
+    let has_expressions = dependents::has(connection, "STATISTICS", "EXPRESSION").await?;
+    let expression = if has_expressions {
+        "expression"
+    } else {
+        "NULL"
+    };
     let query = format!(
         "SELECT table_schema, table_name, index_name, non_unique = 0, index_type, column_name, \
-         sub_part, COALESCE(collation = 'D', 0) FROM information_schema.statistics WHERE table_schema IN ({}) \
+         sub_part, COALESCE(collation = 'D', 0), {expression} \
+         FROM information_schema.statistics WHERE table_schema IN ({}) \
          ORDER BY table_schema, table_name, index_name, seq_in_index",
         scope.schemas()
     );
@@ -182,6 +190,7 @@ async fn indexes(
         let (table, name) = (scope.name(&row, 0, 1)?, row.text(2)?);
         let part = Part {
             column: row.optional_text(5)?.map(Into::into),
+            expression: row.optional_text(8)?.map(Into::into),
             prefix: row.optional_integer(6)?,
             is_descending: row.is(7)?,
         };
@@ -252,7 +261,7 @@ impl IndexRows {
         terms.collect::<Option<_>>().unwrap_or_default()
     }
 
-    /// As in `SHOW CREATE TABLE`, for people to read.
+    /// As in `SHOW CREATE TABLE`, for people to read; but only names within expressions have quotes.
     fn definition(&self) -> String {
         let kind = match (self.kind.as_str(), self.is_unique) {
             (kind @ ("FULLTEXT" | "SPATIAL" | "VECTOR"), _) => format!("{kind} "),
@@ -263,9 +272,12 @@ impl IndexRows {
             .parts
             .iter()
             .map(|part| {
-                let column = part.column.as_deref().unwrap_or("an expression");
                 let prefix = part.prefix.map(|length| format!("({length})"));
-                format!("{column}{}", prefix.unwrap_or_default())
+                match (&part.column, &part.expression) {
+                    (Some(column), _) => format!("{column}{}", prefix.unwrap_or_default()),
+                    (None, Some(expression)) => format!("({expression})"),
+                    (None, None) => "an expression".into(),
+                }
             })
             .collect();
         format!("{kind}KEY {} ({})", self.name, parts.join(", "))

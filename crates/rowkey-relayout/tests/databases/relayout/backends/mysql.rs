@@ -34,6 +34,9 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         "numbers_above_the_signed_ones_are_counted_on" => large_numbers,
         "a_missing_privilege_is_named_first" => without_privilege,
     );
+    scenarios!(suite, &[Backend::MySql];
+        "indexes_on_an_expression_are_refused_by_name" => expressions,
+    );
 }
 
 async fn execute(connection: &mut Connection, statements: &[&str]) -> Result<()> {
@@ -451,6 +454,33 @@ async fn part_of_another(shop: Shop) -> Result<()> {
     let definition = rows.first().context("a table")?.text(1)?;
     let expected = "KEY `by_word` (`word`(10),`parent_id_key`)";
     ensure!(definition.contains(expected), "{definition}");
+    let found = verified(&shop, &plan).await?;
+    ensure!(found.differences.is_empty(), "{found:?}");
+    Ok(())
+}
+
+async fn expressions(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let mut connection = shop.connect().await?;
+    // MySQL 5.6 has no such indexes.
+    let has_expressions = "SELECT COUNT(*) FROM information_schema.columns \
+         WHERE table_schema = 'information_schema' AND table_name = 'STATISTICS' AND column_name = 'EXPRESSION'";
+    if number(&mut connection, has_expressions).await? == 0 {
+        return Ok(());
+    }
+    let create = [
+        "CREATE INDEX by_hex ON parent ((hex(id)))",
+        "CREATE INDEX by_both ON child (number, (concat(hex(parent_id), number)))",
+        "CREATE INDEX by_upper ON parent ((upper(title)), id)",
+    ];
+    execute(&mut connection, &create).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    let found = refused(shop.run(&plan, Phase::Swap).await, &["by_hex", "by_both"])?;
+    ensure!(!found.contains("by_upper"), "{found}");
+    let drop = ["DROP INDEX by_hex ON parent", "DROP INDEX by_both ON child"];
+    execute(&mut connection, &drop).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    shop.run(&plan, Phase::Swap).await?;
     let found = verified(&shop, &plan).await?;
     ensure!(found.differences.is_empty(), "{found:?}");
     Ok(())
