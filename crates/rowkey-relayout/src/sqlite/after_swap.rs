@@ -7,6 +7,7 @@
 use super::definition::{Definition, in_double_quotes, quote};
 use super::new_ids;
 use super::rebuild::{Rebuild, rebuild, written_columns};
+use super::refusal::{MODULES, VIRTUAL_TABLES, VirtualTable};
 use super::rewriting::{OldValues, rewritten};
 use super::{columns_of, old_value, require_none, rowid_column, value};
 use crate::Phase;
@@ -27,7 +28,8 @@ pub(crate) async fn undo(
         return Ok(());
     }
     let catalog = runner.catalog().await?;
-    refuse_to_lose(work, &catalog).await?;
+    let modules = runner.query(MODULES, VIRTUAL_TABLES, &[]).await?;
+    refuse_to_lose(work, &catalog, &VirtualTable::read(&modules)?).await?;
     runner.refuse_values_damaged_since(work).await?;
     require_map(runner, work).await?;
     new_ids::give_old_ones(runner, work).await?;
@@ -56,7 +58,11 @@ pub(crate) async fn undo(
 }
 
 /// Refuses what the old definitions have no place for.
-async fn refuse_to_lose(work: &Work, catalog: &Catalog) -> Result<(), Error> {
+async fn refuse_to_lose(
+    work: &Work,
+    catalog: &Catalog,
+    modules: &[VirtualTable],
+) -> Result<(), Error> {
     let mut reasons = Refusals::default();
     for (table, swapped) in work
         .tables
@@ -82,15 +88,18 @@ async fn refuse_to_lose(work: &Work, catalog: &Catalog) -> Result<(), Error> {
             }
         }
         for dependent in &now.dependents {
-            let names = table.columns.iter();
-            let mut names = names.flat_map(|changed| [&changed.new_name, &changed.retired_name]);
-            if let Some(column) = names.find(|name| dependent.columns.contains(name)) {
+            if let Some(column) = new_names(table).find(|name| dependent.columns.contains(name)) {
                 reasons.add(
                     format!("the {} {}", dependent.kind.name(), dependent.name),
                     format!("it uses {} and names {column}", table.name()),
                     "drop it first",
                 );
             }
+        }
+    }
+    for module in modules {
+        for table in &work.tables {
+            module.add_to(&mut reasons, table, new_names(table), "drop it first");
         }
     }
     let (key_table, key) = work.key()?;
@@ -104,6 +113,12 @@ async fn refuse_to_lose(work: &Work, catalog: &Catalog) -> Result<(), Error> {
         }
     }
     reasons.result()
+}
+
+/// The names of columns that tables have since the swap only.
+fn new_names(table: &ChangedTable) -> impl Iterator<Item = &String> {
+    let columns = table.columns.iter();
+    columns.flat_map(|changed| [&changed.new_name, &changed.retired_name])
 }
 
 /// Fails if the map says another old id of a row than the row itself does, or none: the row would

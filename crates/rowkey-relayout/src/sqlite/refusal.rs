@@ -7,9 +7,11 @@ use super::rewriting::{OldValues, rewritten};
 use crate::positional::inserts_by_place;
 use crate::refusals::{Refusals, What, halved_references};
 use crate::work::{ChangedColumn, ChangedTable, Form, Source, Work};
+use rowkey_tables::Error;
 use rowkey_tables::catalog::Catalog;
+use rowkey_tables::catalog::sqlite::{Token, tokens};
+use rowkey_tables::connection::{Connection, Row};
 use rowkey_tables::types::ColumnType;
-use rowkey_tables::{Connection, Error};
 
 use crate::plan::OldPrograms;
 
@@ -28,6 +30,7 @@ pub(crate) async fn refuse(
         );
     }
     unplanned_references(work, catalog, &mut reasons);
+    let modules = VirtualTable::read(&connection.query(MODULES, VIRTUAL_TABLES, &[]).await?)?;
     for table in &work.tables {
         let aside = name_aside(table.name());
         if catalog.table(&aside).is_ok() {
@@ -41,6 +44,15 @@ pub(crate) async fn refuse(
             );
         }
         dependents(table, &mut reasons);
+        for module in &modules {
+            let columns = table.columns.iter();
+            module.add_to(
+                &mut reasons,
+                table,
+                columns.map(|changed| &changed.column.name),
+                "drop it, and create it for the new column after the swap",
+            );
+        }
         for changed in &table.columns {
             column(work, table, changed, &mut reasons)?;
         }
@@ -78,6 +90,51 @@ fn dependents(table: &ChangedTable, reasons: &mut Refusals) {
                 format!("the {} {}", dependent.kind.name(), dependent.name),
                 format!("it inserts into {} without naming columns", table.name()),
                 "let it name them, and create it for the new column after the swap",
+            );
+        }
+    }
+}
+
+/// What the queries for them are about.
+pub(super) const MODULES: &str = "the virtual tables";
+
+/// Virtual tables, which the catalogue does not have.
+pub(super) const VIRTUAL_TABLES: &str = "SELECT name, sql FROM sqlite_master \
+                                         WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL %'";
+
+/// A virtual table, whose module may read tables and columns that its statement names, as a
+/// full-text index of their content does.
+pub(super) struct VirtualTable {
+    name: String,
+    tokens: Vec<Token>,
+}
+
+impl VirtualTable {
+    pub(super) fn read(rows: &[Row]) -> Result<Vec<Self>, Error> {
+        let table = |row: &Row| {
+            Ok(Self {
+                name: row.text(0)?.to_owned(),
+                tokens: tokens(row.text(1)?)?,
+            })
+        };
+        rows.iter().map(table).collect()
+    }
+
+    /// Adds a reason if it names the table and one of the columns.
+    pub(super) fn add_to<'c>(
+        &self,
+        reasons: &mut Refusals,
+        table: &ChangedTable,
+        mut columns: impl Iterator<Item = &'c String>,
+        instead: &str,
+    ) {
+        let names = |name: &str| self.tokens.iter().any(|token| token.names(name));
+        let column = columns.find(|column| names(column));
+        if let Some(column) = column.filter(|_| names(&table.name().name)) {
+            reasons.add(
+                format!("the virtual table {}", self.name),
+                format!("it uses {} and names {column}", table.name()),
+                instead,
             );
         }
     }

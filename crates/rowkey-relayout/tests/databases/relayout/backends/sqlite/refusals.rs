@@ -22,6 +22,8 @@ async fn every_reason_is_named_at_once(url: String) -> anyhow::Result<()> {
          CREATE TRIGGER by_place AFTER INSERT ON child BEGIN \
          INSERT INTO parent VALUES (new.number, 'x'); END;
          CREATE INDEX by_hex ON visit (hex(about));
+         CREATE VIRTUAL TABLE words USING fts5(title, content='parent', content_rowid='id');
+         CREATE VIRTUAL TABLE found USING fts5(title, content='parent');
          CREATE TABLE rowkey_old_line (a);
          ALTER TABLE parent ADD COLUMN id_before TEXT;
          CREATE TABLE checked (parent BLOB REFERENCES parent (id) CHECK (length(parent) = 16));
@@ -47,6 +49,7 @@ async fn every_reason_is_named_at_once(url: String) -> anyhow::Result<()> {
         "the view keys: it uses parent and names id;",
         "the trigger touched: it uses parent and names id;",
         "the index by_hex: it has an expression",
+        "the virtual table words: it uses parent and names id;",
         "the table rowkey_old_line: it has the name of line",
         "parent.id: the change needs the name id_before, which the column id_before has",
         "the trigger by_place: it inserts into parent without naming columns",
@@ -58,6 +61,7 @@ async fn every_reason_is_named_at_once(url: String) -> anyhow::Result<()> {
     ] {
         assert!(error.contains(reason), "{reason}: {error}");
     }
+    assert!(!error.contains("table found"), "{error}");
     assert_eq!(file.definitions().await?, definitions);
     Ok(())
 }
@@ -129,6 +133,7 @@ async fn what_was_added_since_the_swap_is_not_lost(url: String) -> anyhow::Resul
         "ALTER TABLE visit ADD COLUMN more TEXT DEFAULT 'more';
          CREATE INDEX by_day ON visit (day);
          CREATE VIEW keys AS SELECT id_key FROM parent;
+         CREATE VIRTUAL TABLE words USING fts5(id_key, content='parent');
          CREATE TABLE later (parent BLOB REFERENCES parent (id_key))",
     )
     .await?;
@@ -138,6 +143,7 @@ async fn what_was_added_since_the_swap_is_not_lost(url: String) -> anyhow::Resul
         "the table visit: its definition has changed",
         "the index by_day: it was made since the swap",
         "the view keys: it uses parent and names id_key",
+        "the virtual table words: it uses parent and names id_key",
         "the table later: it was made since the swap",
     ] {
         assert!(error.contains(reason), "{reason}: {error}");
