@@ -10,7 +10,7 @@ use crate::work::{ChangedColumn, ChangedTable, Form, Source, Work};
 use rowkey_tables::Error;
 use rowkey_tables::catalog::Catalog;
 use rowkey_tables::catalog::sqlite::{Token, tokens};
-use rowkey_tables::connection::{Connection, Row};
+use rowkey_tables::connection::{Connection, Row, Value};
 use rowkey_tables::types::ColumnType;
 
 use crate::plan::OldPrograms;
@@ -62,6 +62,9 @@ pub(crate) async fn refuse(
         .await?;
     if let Source::Mapped = work.source {
         new_ids::refuse(connection, work, &mut reasons).await?;
+    }
+    if reasons.is_empty() {
+        add_orphans(connection, work, &mut reasons).await?;
     }
     if reasons.is_empty()
         && let Err(error) = rewritten(work, OldValues::Kept).await
@@ -138,6 +141,36 @@ impl VirtualTable {
             );
         }
     }
+}
+
+/// Adds a reason for references without a target, which were written while they were not enforced.
+async fn add_orphans(
+    connection: &mut Connection,
+    work: &Work,
+    reasons: &mut Refusals,
+) -> Result<(), Error> {
+    let query = "SELECT k.`from`, v.parent, count(*) FROM pragma_foreign_key_check(?) AS v \
+                 JOIN pragma_foreign_key_list(?) AS k ON k.id = v.fkid AND k.seq = 0 \
+                 GROUP BY v.fkid ORDER BY v.fkid";
+    for table in &work.tables {
+        let name = Value::from(table.name().name.as_str());
+        let doing = format!("the references of {}", table.name());
+        let rows = connection
+            .query(&doing, query, &[name.clone(), name])
+            .await?;
+        for row in rows {
+            let (column, target, count) = (row.text(0)?, row.text(1)?, row.count(2)?);
+            let mut tables = work.tables.iter();
+            if tables.any(|table| table.name().name.eq_ignore_ascii_case(target)) {
+                reasons.add(
+                    format!("the reference {column} of {}", table.name()),
+                    format!("{count} of its values lead nowhere, although it forbids that"),
+                    "correct or delete the rows",
+                );
+            }
+        }
+    }
+    Ok(())
 }
 
 fn column(

@@ -7,6 +7,7 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::Catalog;
 use rowkey_testkit::{Backend, Suite};
 
+use crate::relayout::rows::Random;
 use crate::relayout::shop::{NEW, Names, OLD, Shop};
 use crate::relayout::{add, add_printed};
 
@@ -19,6 +20,9 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     add_printed(suite, "a_name_that_is_taken_is_refused", taken_name);
     scenarios!(suite, &[Backend::Postgres, Backend::Sqlite];
         "a_name_of_the_system_is_refused" => system_name,
+    );
+    scenarios!(suite, &[Backend::MySql, Backend::MariaDb, Backend::Sqlite];
+        "references_that_lead_nowhere_are_refused" => orphans,
     );
     scenarios!(suite, &Backend::ALL;
         "a_reference_outside_the_plan_is_refused" => forgotten_reference,
@@ -135,6 +139,32 @@ async fn polymorphic_reference(shop: Shop) -> Result<()> {
     connection.execute("a word", same).await?;
     shop.run(&plan, Phase::Swap).await?;
     shop.expect(&rows, NEW, Names::New).await
+}
+
+/// Written while nothing was enforced.
+async fn orphans(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    shop.fill(OLD, 20, 55).await?;
+    let orphan = shop.dialect.form(OLD)?.literal(Random(56).id());
+    let quiet = match shop.dialect.backend {
+        Backend::Sqlite => "PRAGMA foreign_keys = OFF",
+        _ => "SET foreign_key_checks = 0",
+    };
+    let insert = format!("INSERT INTO child (number, parent_id) VALUES (-1, {orphan})");
+    let mut connection = shop.connect().await?;
+    for statement in [quiet, &insert] {
+        connection.execute("a reference", statement).await?;
+    }
+    let found = refusal(&shop, &shop.plan(OLD, NEW).await?).await?;
+    let name = match shop.dialect.backend {
+        Backend::Sqlite => "the reference parent_id of child: 1 of its values lead nowhere",
+        _ => "the foreign key child_parent of child: 1 of its references lead nowhere",
+    };
+    ensure!(found.contains(name), "{found}");
+    let delete = "DELETE FROM child WHERE number = -1";
+    connection.execute("no such row", delete).await?;
+    shop.run(&shop.plan(OLD, NEW).await?, Phase::Swap).await?;
+    Ok(())
 }
 
 async fn view(shop: Shop) -> Result<()> {
