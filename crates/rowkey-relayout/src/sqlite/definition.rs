@@ -120,7 +120,7 @@ impl<'s> Definition<'s> {
             let Some(end) = end_of_group(tokens, index + 1) else {
                 continue;
             };
-            if uses_value(tokens, index + 1..end, column) {
+            if uses_value(self.sql, tokens, index + 1..end, column) {
                 obstacles.push(match is_condition {
                     true => format!("a CHECK uses the value of {column}"),
                     false => format!("a generated column uses the value of {column}"),
@@ -264,23 +264,31 @@ pub(super) fn obstacle_of_index(sql: &str, column: &str) -> Result<Option<&'stat
             && part[1..]
                 .iter()
                 .all(|token| token.is_keyword("ASC") || token.is_keyword("DESC"));
-        if !is_plain && part.iter().any(|token| token.names(column)) {
+        if !is_plain && (0..part.len()).any(|index| is_column(sql, part, index, column)) {
             return Ok(Some("has an expression or a collation for"));
         }
     }
     let condition = close..tokens.len();
-    Ok(uses_value(&tokens, condition, column).then_some("has a condition for"))
+    Ok(uses_value(sql, &tokens, condition, column).then_some("has a condition for"))
+}
+
+/// Whether a token of an expression is a column. Text in single quotes is a name only behind that
+/// of a table.
+fn is_column(sql: &str, tokens: &[Token], index: usize, column: &str) -> bool {
+    let is_qualified = index > 0 && tokens[index - 1].is('.');
+    let token = &tokens[index];
+    token.names(column) && (is_qualified || !sql[token.span.clone()].starts_with('\''))
 }
 
 /// Whether a condition uses more of a column than whether it is NULL.
-fn uses_value(tokens: &[Token], condition: Range<usize>, column: &str) -> bool {
+fn uses_value(sql: &str, tokens: &[Token], condition: Range<usize>, column: &str) -> bool {
     let keyword = |index: usize, keyword: &str| {
         tokens
             .get(index)
             .is_some_and(|token| token.is_keyword(keyword))
     };
     condition
-        .filter(|index| tokens[*index].names(column))
+        .filter(|index| is_column(sql, tokens, *index, column))
         .any(|index| {
             let is_null_test = keyword(index + 1, "NOTNULL")
                 || keyword(index + 1, "ISNULL")
@@ -364,6 +372,7 @@ mod tests {
         for (part, obstacle) in [
             ("id BLOB CHECK (length(id) = 16)", "a CHECK"),
             ("id BLOB, CHECK ((\"ID\") <> x'00')", "a CHECK"),
+            ("id BLOB, CHECK (t.'id' <> x'00')", "a CHECK"),
             ("id BLOB, h AS (hex(id))", "a generated column"),
             ("id BLOB DEFAULT (randomblob(16))", "a default"),
             ("id TEXT COLLATE NOCASE", "the collation NOCASE"),
@@ -378,6 +387,7 @@ mod tests {
             "id BLOB DEFAULT NULL CHECK (id IS NOT NULL)",
             "id TEXT COLLATE binary, CHECK (id NOTNULL OR id ISNULL OR id IS NULL)",
             "id BLOB CHECK (1) REFERENCES id(id), h AS (1)",
+            "id BLOB, title TEXT, CHECK (title <> 'id'), h AS ('id' || title)",
         ] {
             let sql = format!("CREATE TABLE t ({part})");
             let obstacles = Definition::read(&sql).unwrap().obstacles("id");
@@ -396,6 +406,8 @@ mod tests {
             "title, \"id\" DESC)",
             "lower(title), id) WHERE id IS NOT NULL",
             "title) WHERE id IS NULL AND title > 'id'''",
+            "title || 'id') WHERE title > 'id'",
+            "'id')",
         ] {
             assert_eq!(obstacle(rest), None, "{rest}");
         }
