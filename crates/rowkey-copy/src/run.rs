@@ -10,6 +10,7 @@ use crate::definitions::counters;
 use crate::definitions::create;
 use crate::definitions::objects::{self, Object, ObjectKind};
 use crate::definitions::omissions;
+use crate::definitions::sequences;
 use crate::engine::engine;
 use crate::job::{Job, names_of, unknown_names};
 use crate::plans::plan::CopyPlan;
@@ -498,6 +499,8 @@ impl Job<'_> {
                 target.execute(&doing, &statement).await?;
             }
         }
+        let notes = sequences::continued(source, target, create).await?;
+        self.notes.extend(notes);
         Ok(())
     }
 }

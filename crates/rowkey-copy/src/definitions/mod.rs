@@ -8,6 +8,7 @@ pub(crate) mod defaults;
 pub(crate) mod index_rules;
 pub(crate) mod objects;
 pub(crate) mod omissions;
+pub(crate) mod sequences;
 pub(crate) mod sql_text;
 #[cfg(feature = "spark")]
 pub(crate) mod target_tables;

@@ -93,8 +93,24 @@ pub(crate) struct Counters {
     pub(crate) last: fn(&Table, &Column) -> Result<Option<Query>, Error>,
     /// Whether only columns of keys are counted.
     pub(crate) needs_key: bool,
+    /// Where there are sequences with names of their own.
+    pub(crate) sequences: Option<Sequences>,
     /// The statement that sets the step of a column of a table.
     pub(crate) set_step: Option<fn(&str, &str, i64) -> String>,
+}
+
+/// Sequences that programs ask for numbers.
+pub(crate) struct Sequences {
+    /// The least and the greatest number that one may have.
+    pub(crate) bounds: [i128; 2],
+    /// The query for the names of those in the account's schema, and whether a column counts with
+    /// them.
+    pub(crate) list: &'static str,
+    /// Sets one by its name in SQL, to a number that is used already, or is the next one.
+    pub(crate) set: fn(&str, i128, bool) -> String,
+    /// The query for one by its name in SQL: its next number, its step, its least and its greatest
+    /// number, as text, and whether it begins again then.
+    pub(crate) state: fn(&str) -> String,
 }
 
 /// Which columns are counted besides the only column of a primary key.

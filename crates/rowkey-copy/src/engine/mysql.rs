@@ -18,6 +18,7 @@ const UNCHECKED: Unchecked = Unchecked {
 
 pub(super) const MYSQL: Engine = of(
     NegativeZero::Kept,
+    None,
     Some(Tree {
         deepest: 100,
         has_zero_character: true,
@@ -27,10 +28,17 @@ pub(super) const MYSQL: Engine = of(
     default_of_mysql,
     check_of_mysql,
 );
-pub(super) const MARIADB: Engine = of(NegativeZero::Lost, None, str::to_owned, check_of_mariadb);
+pub(super) const MARIADB: Engine = of(
+    NegativeZero::Lost,
+    Some(SEQUENCES),
+    None,
+    str::to_owned,
+    check_of_mariadb,
+);
 
 const fn of(
     negative_zero: NegativeZero,
+    sequences: Option<Sequences>,
     json: Option<Tree>,
     default: fn(&str) -> String,
     check: fn(&str) -> Option<String>,
@@ -62,6 +70,7 @@ const fn of(
             is_key: false,
             last,
             needs_key: true,
+            sequences,
             set_step: None,
         },
         definitions: Definitions {
@@ -323,6 +332,25 @@ fn last(table: &Table, column: &Column) -> Result<Option<Query>, Error> {
         vec![schema, table.name.name.as_str().into()],
     )))
 }
+
+/// Numbers that sessions have taken in advance may be in use.
+const SEQUENCES: Sequences = Sequences {
+    bounds: [-(i64::MAX as i128), i64::MAX as i128 - 1],
+    list: "SELECT t.table_name, CONCAT('nextval(`', REPLACE(t.table_schema, '`', '``'), '`.`', \
+           REPLACE(t.table_name, '`', '``'), '`)') IN (SELECT c.column_default \
+           FROM information_schema.columns c WHERE c.table_schema = DATABASE() \
+           AND c.column_default LIKE 'nextval(%') \
+           FROM information_schema.tables t WHERE t.table_schema = DATABASE() \
+           AND t.table_type = 'SEQUENCE' ORDER BY 1",
+    set: |name, number, is_used| format!("DO SETVAL({name}, {number}, {})", u8::from(is_used)),
+    state: |name| {
+        format!(
+            "SELECT CAST(next_not_cached_value AS CHAR), \
+             CAST(COALESCE(NULLIF(increment, 0), 1) AS CHAR), CAST(minimum_value AS CHAR), \
+             CAST(maximum_value AS CHAR), cycle_option FROM {name}"
+        )
+    },
+};
 
 const PROGRAMS: &str = "
 SELECT 'event', event_name FROM information_schema.events WHERE event_schema = DATABASE()

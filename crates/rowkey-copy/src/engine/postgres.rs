@@ -43,6 +43,7 @@ pub(super) const ENGINE: Engine = Engine {
         is_key: false,
         last,
         needs_key: false,
+        sequences: Some(SEQUENCES),
         set_step: Some(|table, column, step| {
             format!("ALTER TABLE {table} ALTER COLUMN {column} SET INCREMENT BY {step}")
         }),
@@ -226,6 +227,40 @@ fn last(table: &Table, column: &Column) -> Result<Option<Query>, Error> {
         vec![place, column.name.as_str().into()],
     )))
 }
+
+const SEQUENCES: Sequences = Sequences {
+    bounds: [i64::MIN as i128, i64::MAX as i128],
+    list: LIST_OF_SEQUENCES,
+    set: |name, number, is_used| {
+        let name = text_literal(Postgres, name);
+        format!("SELECT setval({name}, {number}, {is_used})")
+    },
+    state: |name| {
+        let place = text_literal(Postgres, name);
+        format!(
+            "SELECT (v.last_value::numeric + CASE WHEN v.is_called THEN s.seqincrement ELSE 0 END)::text, \
+             s.seqincrement::text, s.seqmin::text, s.seqmax::text, s.seqcycle::int \
+             FROM {name} v, pg_sequence s WHERE s.seqrelid = {place}::regclass"
+        )
+    },
+};
+
+/// Those of identities and extensions come with them. A default may also name one in a text.
+const LIST_OF_SEQUENCES: &str = r"
+WITH counting AS (
+  SELECT COALESCE(q.oid, to_regclass(replace(substring(pg_get_expr(v.adbin, v.adrelid)
+    FROM '^nextval\(\(?''((?:[^'']|'''')+)''::text'), '''''', ''''))::oid) AS number
+  FROM pg_attrdef v
+  LEFT JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = v.oid
+    AND d.refclassid = 'pg_class'::regclass
+  LEFT JOIN pg_class q ON q.oid = d.refobjid AND q.relkind = 'S'
+  WHERE pg_get_expr(v.adbin, v.adrelid) LIKE 'nextval(%'
+  UNION ALL SELECT objid FROM pg_depend
+  WHERE classid = 'pg_class'::regclass AND deptype IN ('i', 'e')
+)
+SELECT c.relname::text, EXISTS (SELECT FROM counting WHERE number = c.oid)::int
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind = 'S' AND n.nspname = current_schema() ORDER BY 1";
 
 /// Who has which privileges on tables, besides their owners.
 const GRANTS: &str = "

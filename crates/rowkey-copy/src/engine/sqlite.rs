@@ -33,6 +33,7 @@ pub(super) const ENGINE: Engine = Engine {
         is_key: true,
         last,
         needs_key: false,
+        sequences: None,
         set_step: None,
     },
     definitions: Definitions {

@@ -38,6 +38,7 @@ pub(super) const ENGINE: Engine = Engine {
         is_key: false,
         last,
         needs_key: false,
+        sequences: None,
         set_step: None,
     },
     definitions: Definitions {

@@ -29,6 +29,7 @@ use crate::definitions::counters;
 use crate::definitions::create;
 use crate::definitions::objects;
 use crate::definitions::omissions;
+use crate::definitions::sequences;
 use crate::job::{planned_objects, unknown_names};
 use crate::plans::kept_ids;
 use crate::plans::partitions;
@@ -328,6 +329,10 @@ impl Findings {
         for (table, existing) in &looked_at {
             self.check_references(source, table, *existing, &readable)
                 .await?;
+        }
+        if creates.is_none() {
+            let left_out = sequences::left_out(source, target, makes).await?;
+            self.notes.extend(left_out);
         }
         for kept in readable.iter().filter(|table| table.to.keeps_rows()) {
             self.check_kept(source, target, target_catalog, kept, &readable, &looked_at)

@@ -28,6 +28,7 @@ mod random_ids;
 mod references;
 mod refusals;
 mod rehearsal;
+mod sequences;
 mod server;
 mod settings;
 pub(crate) mod shop;
@@ -98,6 +99,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     references::add_tests(suite);
     refusals::add_tests(suite);
     rehearsal::add_tests(suite);
+    sequences::add_tests(suite);
     settings::add_tests(suite);
     sqlserver::add_tests(suite);
     truth::add_tests(suite);
