@@ -298,6 +298,8 @@ pub(crate) struct Target {
     pub(crate) collations: Option<&'static str>,
     /// Makes a table, whose name is quoted, unless it is there.
     pub(crate) create: fn(&str) -> String,
+    /// The query for whether policies keep the account from some rows of a table.
+    pub(crate) row_security: Option<&'static str>,
     /// The query for the account's schema, and whether it may make tables in it.
     pub(crate) create_privilege: Option<&'static str>,
     pub(crate) rehearsal: Rehearsal,

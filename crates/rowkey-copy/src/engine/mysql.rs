@@ -170,6 +170,7 @@ const fn of(
             ),
             create: |table| format!("CREATE TABLE IF NOT EXISTS {table}"),
             create_privilege: None,
+            row_security: None,
             rehearsal: Rehearsal::StandIns {
                 before: UNCHECKED.off,
                 after: UNCHECKED.on,

@@ -150,6 +150,7 @@ pub(super) const ENGINE: Engine = Engine {
             "SELECT COALESCE(current_schema(), '')::text, \
              COALESCE(has_schema_privilege(current_schema(), 'CREATE'), false)::int",
         ),
+        row_security: Some("SELECT row_security_active($1::text::regclass)::int"),
         rehearsal: Rehearsal::Transaction {
             begin: "BEGIN",
             savepoint: "SAVEPOINT rowkey",

@@ -116,6 +116,7 @@ SELECT 'view', name FROM sqlite_master WHERE type = 'view' ORDER BY 2",
         collations: None,
         create: |table| format!("CREATE TABLE IF NOT EXISTS {table}"),
         create_privilege: None,
+        row_security: None,
         rehearsal: Rehearsal::Transaction {
             begin: "BEGIN IMMEDIATE",
             savepoint: "SAVEPOINT rowkey",

@@ -139,6 +139,7 @@ pub(super) const ENGINE: Engine = Engine {
         },
         create_privilege: None,
         // Otherwise the first error would end the transaction, and others would not be seen.
+        row_security: None,
         rehearsal: Rehearsal::Transaction {
             begin: "SET XACT_ABORT OFF; BEGIN TRANSACTION",
             savepoint: "SAVE TRANSACTION rowkey",

@@ -11,6 +11,7 @@ mod target;
 pub(crate) mod trial;
 mod unique;
 mod values;
+mod writing;
 
 use std::collections::BTreeSet;
 use std::{iter, mem};
@@ -271,6 +272,10 @@ impl Findings {
         }
         let refused = refused.into_iter().map(|(_, error)| error);
         self.refuse(ReasonKind::Target, refused);
+        if !makes {
+            let denied = writing::refusals(target, target_catalog, &sides).await?;
+            self.refuse(ReasonKind::Denied, denied);
+        }
         // What may be read, also by the references of others.
         let (mut readable, mut looked_at) = (Vec::new(), Vec::new());
         for planned in tables {

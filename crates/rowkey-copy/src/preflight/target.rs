@@ -47,6 +47,11 @@ pub(super) async fn refusals(
         let mut add = |error| refused.push((Place::Table(number), error));
         match existing::check_target(target, catalog, side, &planned, creates).await {
             Err(error @ (Error::Refused { .. } | Error::Missing { .. })) => add(error),
+            Err(error) if error.is_denied() => add(Error::refused(
+                format!("the table {} in the target", side.name),
+                format!("it may not be read: {}", error.reason()),
+                "grant SELECT on it, or delete its entry from the plan",
+            )),
             outcome => outcome?,
         }
         if let Some(table) = table_of(catalog, side)
@@ -214,7 +219,7 @@ fn unfilled(table: &Table, side: &TableSide, plan: &CopyPlan) -> Vec<Error> {
 }
 
 /// PostgreSQL says whether the account may make tables; other databases say so when they are made.
-async fn may_not_create(target: &mut Connection) -> Result<Option<Error>, Error> {
+pub(super) async fn may_not_create(target: &mut Connection) -> Result<Option<Error>, Error> {
     let Some(query) = engine(target.backend()).target.create_privilege else {
         return Ok(None);
     };

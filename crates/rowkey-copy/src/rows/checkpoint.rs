@@ -10,6 +10,9 @@ use crate::rows::write::Tally;
 
 pub(crate) const TABLE: &str = "rowkey_copy";
 
+pub(crate) const COLUMNS: &str =
+    "job, number, part, state, row_count, row_sum, last_key, until_key";
+
 /// What the statements are for, in errors.
 const DOING: &str = "the state of the copy";
 
@@ -86,11 +89,16 @@ pub(crate) async fn find(
     catalog: &Catalog,
     plan: &CopyPlan,
 ) -> Result<Option<Vec<Vec<Checkpoint>>>, Error> {
-    let is_state = |table: &Table| table.name.schema.is_none() && table.name.name == TABLE;
-    match catalog.tables.iter().any(is_state) {
+    match has_table(catalog) {
         true => read_existing(target, &plan.hash()?, plan.tables.len()).await,
         false => Ok(None),
     }
+}
+
+/// Whether a target has the table.
+pub(crate) fn has_table(catalog: &Catalog) -> bool {
+    let is_it = |table: &Table| table.name.schema.is_none() && table.name.name == TABLE;
+    catalog.tables.iter().any(is_it)
 }
 
 /// Whether any copy has begun in the target.
@@ -194,8 +202,7 @@ pub(crate) async fn begin(
     target.execute(DOING, begin).await?;
     for parts in parts.chunks(ROWS) {
         let statement = format!(
-            "INSERT INTO {TABLE} (job, number, part, state, row_count, row_sum, last_key, until_key) \
-             VALUES {}",
+            "INSERT INTO {TABLE} ({COLUMNS}) VALUES {}",
             parts.join(", ")
         );
         target.execute(DOING, &statement).await?;

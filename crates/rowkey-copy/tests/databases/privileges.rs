@@ -5,7 +5,7 @@ use std::future::Future;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::ensure;
-use rowkey_copy::Choices;
+use rowkey_copy::{Choices, ExistingRows};
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::StoragePlan;
@@ -15,7 +15,7 @@ use rowkey_relayout::preflight::Preflight;
 use rowkey_tables::catalog::{Catalog, ReferentialAction};
 use rowkey_tables::inventory::{Inventory, Origin};
 use rowkey_tables::{Address, Connection, Error, Silent};
-use rowkey_testkit::{Suite, TestDatabase};
+use rowkey_testkit::{Suite, TestDatabase, test_name};
 
 /// How MySQL knows its accounts since version 8.
 const SHA2: &str = "caching_sha2_password";
@@ -53,8 +53,8 @@ async fn account(administrator: &mut Connection, name: &str) -> anyhow::Result<S
 }
 
 /// The address of a database for an account.
-fn url_of(database: &TestDatabase, name: &str) -> anyhow::Result<url::Url> {
-    let mut url = url::Url::parse(database.url())?;
+fn url_of(database: &str, name: &str) -> anyhow::Result<url::Url> {
+    let mut url = url::Url::parse(database)?;
     let is_set = url.set_username(name).is_ok() && url.set_password(Some(PASSWORD)).is_ok();
     ensure!(is_set);
     Ok(url)
@@ -99,7 +99,7 @@ impl Reader {
                      GRANT SELECT ON booking TO {account}"
                 );
                 administrator.execute("the account", &grants).await?;
-                let url = url_of(database, &name)?;
+                let url = url_of(database.url(), &name)?;
                 (open(url.as_str()).await?, format!("DROP USER {account}"))
             }
         };
@@ -320,7 +320,7 @@ async fn a_password_goes_encrypted(database: &TestDatabase) -> anyhow::Result<()
         "CREATE USER {account} IDENTIFIED WITH {SHA2} BY '{PASSWORD}'; GRANT SELECT ON *.* TO {account}"
     );
     administrator.execute("the account", &create).await?;
-    let outcome = connect_three_times(url_of(database, &name)?).await;
+    let outcome = connect_three_times(url_of(database.url(), &name)?).await;
     let drop = format!("DROP USER {account}");
     administrator.execute("the account", &drop).await?;
     outcome
@@ -342,7 +342,122 @@ async fn connect_three_times(mut url: url::Url) -> anyhow::Result<()> {
     open(&plain).await.map(drop)
 }
 
+/// Each table of the target lacks another privilege.
+async fn a_copy_names_what_it_may_not_write(source: String, target: String) -> anyhow::Result<()> {
+    let mut administrator = open(&target).await?;
+    let mut from = open(&source).await?;
+    let names = ["one", "two", "three", "four", "five", "six"];
+    for name in names {
+        let table = format!("CREATE TABLE {name} (id integer NOT NULL PRIMARY KEY, size integer)");
+        from.execute("a table", &table).await?;
+        administrator.execute("a table", &table).await?;
+    }
+    let (choices, ids) = (Choices::default(), rowkey_doctor::stored_ids);
+    let planned =
+        rowkey_copy::plan(&mut from, &mut administrator, choices, &mut Silent, ids).await?;
+    let mut plan = planned.plan;
+    for table in &mut plan.tables {
+        table.existing_rows = match table.name.name.as_str() {
+            "three" => Some(ExistingRows::Delete),
+            "four" => Some(ExistingRows::Merge),
+            _ => None,
+        };
+    }
+    let name = format!("rk_{}", unique());
+    let is_postgres = administrator.backend() == Backend::Postgres;
+    let account = match is_postgres {
+        true => name.clone(),
+        false => account(&mut administrator, &name).await?,
+    };
+    let (create, drop) = match is_postgres {
+        true => (
+            format!(
+                "CREATE ROLE {name}; DO $$ BEGIN EXECUTE format('GRANT USAGE ON SCHEMA %I TO {name}', \
+                 current_schema()); END $$; ALTER TABLE six ENABLE ROW LEVEL SECURITY"
+            ),
+            format!("DROP OWNED BY {name}; DROP ROLE {name}"),
+        ),
+        false => (
+            format!("CREATE USER {account} IDENTIFIED BY '{PASSWORD}'"),
+            format!("DROP USER {account}"),
+        ),
+    };
+    administrator.execute("the account", &create).await?;
+    let outcome = async {
+        for table in names {
+            let privileges = match table {
+                "two" => "SELECT",
+                "five" => "INSERT",
+                _ => "SELECT, INSERT",
+            };
+            let grant = format!("GRANT {privileges} ON {table} TO {account}");
+            administrator.execute("the grants", &grant).await?;
+        }
+        let mut to = match is_postgres {
+            true => {
+                let mut connection = open(&target).await?;
+                let become_it = format!("SET ROLE {name}");
+                connection.execute("the account", &become_it).await?;
+                connection
+            }
+            false => open(url_of(&target, &name)?.as_str()).await?,
+        };
+        let found = rowkey_copy::Preflight::read(&mut from, &mut to, &plan, &mut Silent).await?;
+        for (table, words) in [
+            ("two", &["may not write it", "grant INSERT on it"][..]),
+            ("three", &["may not write it", "grant DELETE on it"]),
+            (
+                "four",
+                &["may not write it", "grant SELECT, INSERT and UPDATE on it"],
+            ),
+            ("five", &["it may not be read", "grant SELECT on it"]),
+        ] {
+            let beginning = format!("the table {table} in the target: ");
+            ensure!(
+                names_all(&found.refused, &beginning, words),
+                "{table}: {found:#?}"
+            );
+        }
+        let others: &[&str] = match is_postgres {
+            true => &[
+                "six in the target: row-level security is active",
+                "may not make tables",
+            ],
+            false => &[],
+        };
+        for words in others {
+            ensure!(
+                names_all(&found.refused, "the ", &[words]),
+                "{words}: {found:#?}"
+            );
+        }
+        ensure!(found.refused.len() == 4 + others.len(), "{found:#?}");
+        Ok(())
+    }
+    .await;
+    administrator.execute("the account", &drop).await?;
+    outcome
+}
+
+fn names_all(sentences: &[String], beginning: &str, words: &[&str]) -> bool {
+    let beginning = |one: &&String| one.starts_with(beginning);
+    let mut found = sentences.iter().filter(beginning);
+    found.any(|one| words.iter().all(|word| one.contains(word)))
+}
+
 pub(crate) fn add_tests(suite: &mut Suite) {
+    for target in [Backend::Postgres, Backend::MariaDb, Backend::MySql] {
+        crate::copy::pair(
+            suite,
+            &format!(
+                "a_copy_names_what_it_may_not_write_in_{}",
+                test_name(target)
+            ),
+            [Backend::Sqlite],
+            target,
+            a_copy_names_what_it_may_not_write,
+        );
+    }
     for backend in [Backend::Postgres, Backend::MariaDb, Backend::MySql] {
         suite.test_on(
             backend,
@@ -368,7 +483,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         }
         suite.test_on(backend, name, |database| {
             with_reader(database, async |reader| {
-                let url = url_of(database, &reader.name)?;
+                let url = url_of(database.url(), &reader.name)?;
                 roles_count(reader, url).await
             })
         });

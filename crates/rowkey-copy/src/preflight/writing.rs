@@ -1,0 +1,164 @@
+//! Whether the account may do in existing tables what a copy does there.
+
+use rowkey_tables::catalog::{Catalog, QualifiedName};
+use rowkey_tables::{Connection, Error, Value};
+
+use super::target::{may_not_create, table_of};
+use crate::engine::engine;
+use crate::plans::plan::ExistingRows;
+use crate::rows::checkpoint;
+use crate::rows::merge::Merge;
+use crate::tables::table_side::TableSide;
+
+/// What is tried, without a row, and what it needs.
+enum Trial {
+    Statement(String, &'static str),
+    Merge(Merge),
+}
+
+/// What the account may not do in the existing tables, and in that for the state of copies.
+pub(super) async fn refusals(
+    target: &mut Connection,
+    catalog: &Catalog,
+    sides: &[&TableSide],
+) -> Result<Vec<Error>, Error> {
+    let mut refused = Vec::new();
+    for side in sides.iter().filter(|side| !side.keeps_rows()) {
+        if table_of(catalog, side).is_none() {
+            continue;
+        }
+        for trial in trials(side)? {
+            if let Some(error) = trial.denied(target, &side.name).await? {
+                refused.push(error);
+            }
+        }
+        refused.extend(has_row_security(target, side).await?);
+    }
+    refused.extend(no_state(target, catalog).await?);
+    Ok(refused)
+}
+
+/// Of the table itself, without its rows: a privilege to read it is another matter.
+fn trials(side: &TableSide) -> Result<Vec<Trial>, Error> {
+    if let Some(merge) = Merge::of(side)? {
+        return Ok(vec![Trial::Merge(merge)]);
+    }
+    let numbers = engine(side.backend).target.own_numbers;
+    let insert = insert(
+        &side.quoted()?,
+        &side.column_list()?,
+        numbers,
+        side.columns.len(),
+    );
+    let mut trials = vec![Trial::Statement(insert, "INSERT")];
+    if side.existing_rows == Some(ExistingRows::Delete) {
+        let delete = format!("DELETE FROM {} WHERE 1 = 0", side.rows()?);
+        trials.push(Trial::Statement(delete, "DELETE"));
+    }
+    Ok(trials)
+}
+
+/// Inserts no row.
+fn insert(table: &str, columns: &str, words: &str, count: usize) -> String {
+    let nothing = vec!["NULL"; count].join(", ");
+    format!(
+        "INSERT INTO {table} ({columns}) {words}SELECT {nothing} FROM (SELECT 1 AS one) AS one WHERE 1 = 0"
+    )
+}
+
+impl Trial {
+    /// The refusal of a trial for which the account lacks a privilege. What else fails is no
+    /// privilege, and others look for it.
+    async fn denied(
+        &self,
+        target: &mut Connection,
+        table: &QualifiedName,
+    ) -> Result<Option<Error>, Error> {
+        let doing = format!("the privileges on {table}");
+        let sessions = &engine(target.backend()).sessions;
+        target.execute(&doing, sessions.begin).await?;
+        let outcome = match self {
+            Self::Statement(statement, _) => target.execute(&doing, statement).await.map(|_| ()),
+            Self::Merge(merge) => try_merge(merge, target).await,
+        };
+        target.execute(&doing, sessions.rollback).await?;
+        if let Self::Merge(merge) = self
+            && outcome.is_err()
+        {
+            // Some databases have made the temporary table all the same.
+            let _ = merge.end(target).await;
+        }
+        match outcome {
+            Err(error) if error.is_denied() => {
+                let needs = match self {
+                    Self::Statement(_, privilege) => format!("grant {privilege} on it"),
+                    Self::Merge(_) => {
+                        "grant SELECT, INSERT and UPDATE on it, and temporary tables \
+                                       in the database"
+                            .into()
+                    }
+                };
+                Ok(Some(Error::refused(
+                    format!("the table {table} in the target"),
+                    format!("the account may not write it: {}", error.reason()),
+                    needs,
+                )))
+            }
+            Err(error) if error.sql_state().is_none() => Err(error),
+            _ => Ok(None),
+        }
+    }
+}
+
+async fn try_merge(merge: &Merge, target: &mut Connection) -> Result<(), Error> {
+    merge.begin(target).await?;
+    merge.apply(target).await?;
+    merge.end(target).await
+}
+
+/// Rows come in by COPY, which looks at no policy.
+async fn has_row_security(
+    target: &mut Connection,
+    side: &TableSide,
+) -> Result<Option<Error>, Error> {
+    let Some(query) = engine(side.backend).target.row_security else {
+        return Ok(None);
+    };
+    let doing = format!("the policies of {}", side.name);
+    let table = side.quoted()?;
+    let name = [Value::from(table.as_str())];
+    let is_active = target.is(&doing, query, &name).await?;
+    Ok(is_active.then(|| {
+        Error::refused(
+            format!("the table {} in the target", side.name),
+            "row-level security is active for the account, and COPY writes no rows then",
+            format!(
+                "copy as a role with BYPASSRLS, or run ALTER TABLE {table} DISABLE ROW LEVEL SECURITY before the \
+                 copy, and ENABLE after it"
+            ),
+        )
+    }))
+}
+
+/// The table for the state of copies can be neither made nor written.
+async fn no_state(target: &mut Connection, catalog: &Catalog) -> Result<Vec<Error>, Error> {
+    if !checkpoint::has_table(catalog) {
+        return Ok(may_not_create(target).await?.into_iter().collect());
+    }
+    let columns = checkpoint::COLUMNS;
+    let count = columns.split(", ").count();
+    let table = QualifiedName::from(checkpoint::TABLE);
+    let statements = [
+        (insert(checkpoint::TABLE, columns, "", count), "INSERT"),
+        (
+            format!("UPDATE {} SET state = state WHERE 1 = 0", checkpoint::TABLE),
+            "UPDATE",
+        ),
+    ];
+    let mut refused = Vec::new();
+    for (statement, privilege) in statements {
+        let trial = Trial::Statement(statement, privilege);
+        refused.extend(trial.denied(target, &table).await?);
+    }
+    Ok(refused)
+}
