@@ -222,7 +222,9 @@ impl Job<'_> {
                 let names: Vec<&QualifiedName> = names.collect();
                 for table in &self.tables {
                     check_target(target, &catalog, &table.to, &names, create).await?;
-                    self.notes.extend(omissions::triggers(&catalog, &table.to));
+                    if !table.to.keeps_rows() {
+                        self.notes.extend(omissions::triggers(&catalog, &table.to)?);
+                    }
                 }
                 let sides: Vec<_> = self.tables.iter().map(|table| &table.to).collect();
                 all_or_one(referring(target, &catalog, &sides).await?)?;

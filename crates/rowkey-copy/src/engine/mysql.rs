@@ -185,6 +185,7 @@ const fn of(
             temporary: "TEMPORARY ",
             temporary_dropped: "TEMPORARY ",
             temporary_collation: "",
+            triggers: None,
             update_from: Some(joined_update),
             lenient_collations: None,
             own_numbers: "",

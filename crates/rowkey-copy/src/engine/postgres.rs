@@ -167,6 +167,7 @@ pub(super) const ENGINE: Engine = Engine {
         temporary: "TEMPORARY ",
         temporary_dropped: "",
         temporary_collation: "",
+        triggers: Some(|table, word| format!("ALTER TABLE {table} {word} TRIGGER USER")),
         update_from: Some(update_from),
         lenient_collations: Some(LENIENT_COLLATIONS),
         own_numbers: "OVERRIDING SYSTEM VALUE ",

@@ -157,6 +157,7 @@ pub(super) const ENGINE: Engine = Engine {
         temporary: "",
         temporary_dropped: "",
         temporary_collation: " COLLATE DATABASE_DEFAULT",
+        triggers: Some(|table, word| format!("{word} TRIGGER ALL ON {table}")),
         update_from: None,
         lenient_collations: None,
         own_numbers: "",

@@ -297,7 +297,7 @@ impl Findings {
                 ),
             };
             if creates.is_none() {
-                self.notes.extend(omissions::triggers(target_catalog, &to));
+                self.notes.extend(omissions::triggers(target_catalog, &to)?);
                 let uncounted = existing.map(|table| counters::uncounted(original, &to, table));
                 self.notes.extend(uncounted.into_iter().flatten());
             }
