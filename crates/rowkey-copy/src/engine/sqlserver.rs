@@ -138,8 +138,8 @@ pub(super) const ENGINE: Engine = Engine {
             format!("IF OBJECT_ID({place}, N'U') IS NULL CREATE TABLE {table}")
         },
         create_privilege: None,
-        // Otherwise the first error would end the transaction, and others would not be seen.
         row_security: None,
+        // Otherwise the first error would end the transaction, and others would not be seen.
         rehearsal: Rehearsal::Transaction {
             begin: "SET XACT_ABORT OFF; BEGIN TRANSACTION",
             savepoint: "SAVE TRANSACTION rowkey",
