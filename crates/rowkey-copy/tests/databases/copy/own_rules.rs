@@ -76,14 +76,6 @@ const OF_POSTGRES: &[OwnRule] = &[
         ..RULE
     },
     OwnRule {
-        before: "CREATE EXTENSION IF NOT EXISTS citext",
-        a: "citext",
-        is_unique: true,
-        bad: ALIKE,
-        told: OTHER_LETTERS,
-        ..RULE
-    },
-    OwnRule {
         before: "CREATE COLLATION IF NOT EXISTS loose \
                  (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
         a: "varchar(40) COLLATE loose",
