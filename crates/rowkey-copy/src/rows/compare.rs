@@ -78,9 +78,25 @@ pub async fn compare(
             continue;
         }
         progress.report(Step::Begins(format!("comparing {}", from.name)));
-        tables.push(compare_table(source, target, &from, &to.as_found(&made)).await?);
+        let compared = compare_table(source, target, &from, &to.as_found(&made)).await;
+        tables.push(compared.map_err(|error| missing(plan, &made, &to).unwrap_or(error))?);
     }
     Ok(Comparison { tables, unfinished })
+}
+
+/// The error for a table that the target has not got, with the others that are missing, too.
+fn missing(plan: &CopyPlan, made: &Catalog, side: &TableSide) -> Option<Error> {
+    let is_missing = |name: &&QualifiedName| made.table(name).is_err();
+    let names = plan.tables.iter().map(|table| &table.becomes);
+    let names: Vec<&QualifiedName> = names.filter(is_missing).collect();
+    names.contains(&&side.name).then(|| {
+        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+        Error::refused(
+            format!("{} in the target", names.join(", ")),
+            "missing",
+            "run `rowkey copy` before `rowkey verify`",
+        )
+    })
 }
 
 /// What a copy that has stopped has not added yet.

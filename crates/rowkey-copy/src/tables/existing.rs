@@ -87,7 +87,8 @@ pub(crate) async fn check_target(
             let instead = match alike {
                 Some(alike) => format!("write `becomes = \"{alike}\"` for it in the plan"),
                 None => {
-                    "make it; or give --create, with a plan that has none of the tables which exist"
+                    "make it, or delete its entry from the plan; or give --create, with a plan that has none of the \
+                     tables which exist"
                         .into()
                 }
             };

@@ -26,7 +26,7 @@ pub(super) async fn open(address: &Address) -> Result<SqliteConnection, Error> {
         sqlx::Error::Database(_) if is_missing => Error::refused(
             address.to_string(),
             "the file does not exist",
-            "write `?mode=rwc` behind the address, which makes it in a folder that exists",
+            "correct its path; for a target, write `?mode=rwc` behind the address, which makes it in a folder that exists",
         ),
         other => Error::unreachable(&doing)(other),
     })

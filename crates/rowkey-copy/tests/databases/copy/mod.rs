@@ -273,6 +273,13 @@ async fn killed_and_resumed(source: String, target: String) -> Result<()> {
 async fn differences(source: String, target: String) -> Result<()> {
     shop::create(&source, &target).await?;
     let plan = plan(&source, &target).await?;
+    let error = compare(&source, &target, &plan)
+        .await
+        .unwrap_err()
+        .to_string();
+    let is_told = error.contains("offer, visit in the target: missing")
+        && error.contains("run `rowkey copy`");
+    ensure!(is_told, "{error}");
     copy(&source, &target, &plan).await?;
     let mut db = open(&target).await?;
     // SQL Server does not change a number that it counts.
