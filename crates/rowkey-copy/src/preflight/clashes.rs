@@ -7,19 +7,11 @@ use rowkey_tables::connection::Connection;
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{Kind, Type};
 
-use super::conditions::not_looked_at;
-use super::trial::{Question, Trial, is_of_row};
+use super::trial::{Found, Question, Trial, is_of_row, not_looked_at};
 use super::unique::Unique;
 use crate::engine::{engine, of_column};
 use crate::tables::prepared::PreparedTable;
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
-
-/// What was found about the rules of a table.
-#[derive(Default)]
-pub(super) struct Found {
-    pub(super) refused: Vec<Error>,
-    pub(super) notes: Vec<String>,
-}
 
 /// Looks at what the target keeps unique, unless the source does so too and no two values of it are
 /// the same for the target, in the rows whose values have a place.

@@ -6,8 +6,7 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::{Dependent, DependentKind, Table};
 use rowkey_tables::connection::Connection;
 
-use super::clashes::Found;
-use super::trial::{Question, Trial, is_of_row};
+use super::trial::{Found, Question, Trial, is_of_row, not_looked_at};
 use crate::definitions::checks;
 use crate::definitions::sql_text::{first_group, mentioned, separated, with_name};
 use crate::tables::prepared::PreparedTable;
@@ -207,12 +206,4 @@ fn of_domains(table: &PreparedTable<'_>, existing: &Table) -> Result<Vec<Rule>, 
         }
     }
     Ok(rules)
-}
-
-/// The note for a rule of the target that was left to the copy.
-pub(super) fn not_looked_at(table: &PreparedTable<'_>, name: &str) -> String {
-    format!(
-        "{}: whether all rows fulfil the {name} of the target was not looked at; one that does not ends the copy",
-        table.to.name
-    )
 }

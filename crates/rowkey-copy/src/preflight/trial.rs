@@ -36,6 +36,13 @@ pub(super) enum Question {
 /// How many there are, and some of them; or why the target could not say it.
 pub(super) type Answer = Result<(u64, Vec<String>), Error>;
 
+/// What was found about the rules of a table.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) refused: Vec<Error>,
+    pub(super) notes: Vec<String>,
+}
+
 /// Some columns of a table on both sides.
 pub(super) struct Trial {
     pub(super) from: TableSide,
@@ -230,6 +237,14 @@ pub(super) fn is_of_row(error: &Error) -> bool {
     let is_of_values =
         |state: &str| state.len() == 5 && (state.starts_with("22") || state.starts_with("23"));
     error.sql_state().is_some_and(|state| is_of_values(&state))
+}
+
+/// The note for a rule of the target that was left to the copy.
+pub(super) fn not_looked_at(table: &PreparedTable<'_>, name: &str) -> String {
+    format!(
+        "{}: whether all rows fulfil the {name} of the target was not looked at; one that does not ends the copy",
+        table.to.name
+    )
 }
 
 /// A value that the database has given as text or as its bytes.
