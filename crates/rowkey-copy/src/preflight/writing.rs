@@ -13,7 +13,7 @@ use crate::tables::table_side::TableSide;
 /// What is tried, without a row, and what it needs.
 enum Trial {
     Statement(String, &'static str),
-    Merge(Merge),
+    Merge(Box<Merge>),
 }
 
 /// What the account may not do in the existing tables, and in that for the state of copies.
@@ -41,7 +41,7 @@ pub(super) async fn refusals(
 /// Of the table itself, without its rows: a privilege to read it is another matter.
 fn trials(side: &TableSide) -> Result<Vec<Trial>, Error> {
     if let Some(merge) = Merge::of(side)? {
-        return Ok(vec![Trial::Merge(merge)]);
+        return Ok(vec![Trial::Merge(Box::new(merge))]);
     }
     let numbers = engine(side.backend).target.own_numbers;
     let insert = insert(
