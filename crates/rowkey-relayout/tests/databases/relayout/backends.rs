@@ -4,6 +4,8 @@
 mod mysql;
 #[cfg(feature = "mysql")]
 mod mysql_cascades;
+#[cfg(feature = "mysql")]
+mod mysql_indexes;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "postgres")]
@@ -21,6 +23,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     mysql::add_tests(suite);
     #[cfg(feature = "mysql")]
     mysql_cascades::add_tests(suite);
+    #[cfg(feature = "mysql")]
+    mysql_indexes::add_tests(suite);
     #[cfg(feature = "postgres")]
     postgres::add_tests(suite);
     #[cfg(feature = "postgres")]

@@ -27,18 +27,14 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         "what_names_a_column_is_told" => named,
         "a_batch_locks_its_own_rows_only" => own_rows,
         "a_table_with_an_odd_name_refers_to_itself" => odd_name,
-        "a_part_of_another_column_is_indexed" => part_of_another,
         "programs_may_lock_their_tables" => locked_by_programs,
         "updates_that_change_nothing_leave_times_as_they_are" => unchanged,
         "numbers_above_the_signed_ones_are_counted_on" => large_numbers,
         "a_missing_privilege_is_named_first" => without_privilege,
     );
-    scenarios!(suite, &[Backend::MySql];
-        "indexes_on_an_expression_are_refused_by_name" => expressions,
-    );
 }
 
-async fn execute(connection: &mut Connection, statements: &[&str]) -> Result<()> {
+pub(super) async fn execute(connection: &mut Connection, statements: &[&str]) -> Result<()> {
     for statement in statements {
         connection.execute(statement, statement).await?;
     }
@@ -436,52 +432,6 @@ async fn named(shop: Shop) -> Result<()> {
         !notes.iter().any(|note| note.contains("count_titles")),
         "{notes:?}"
     );
-    Ok(())
-}
-
-/// Of the column that changes, the index has all.
-async fn part_of_another(shop: Shop) -> Result<()> {
-    shop.create(OLD).await?;
-    shop.fill(OLD, 20, 58).await?;
-    let mut connection = shop.connect().await?;
-    let add = "ALTER TABLE loose ADD word varchar(40) NULL, ADD KEY by_word (word(10), parent_id)";
-    execute(&mut connection, &[add]).await?;
-    let plan = shop.plan(OLD, NEW).await?;
-    shop.run(&plan, Phase::Swap).await?;
-    let show = connection.query("the table", "SHOW CREATE TABLE loose", &[]);
-    let rows = show.await?;
-    let definition = rows.first().context("a table")?.text(1)?;
-    let expected = "KEY `by_word` (`word`(10),`parent_id_key`)";
-    ensure!(definition.contains(expected), "{definition}");
-    let found = verified(&shop, &plan).await?;
-    ensure!(found.differences.is_empty(), "{found:?}");
-    Ok(())
-}
-
-async fn expressions(shop: Shop) -> Result<()> {
-    shop.create(OLD).await?;
-    let mut connection = shop.connect().await?;
-    // MySQL 5.6 has no such indexes.
-    let has_expressions = "SELECT COUNT(*) FROM information_schema.columns \
-         WHERE table_schema = 'information_schema' AND table_name = 'STATISTICS' AND column_name = 'EXPRESSION'";
-    if number(&mut connection, has_expressions).await? == 0 {
-        return Ok(());
-    }
-    let create = [
-        "CREATE INDEX by_hex ON parent ((hex(id)))",
-        "CREATE INDEX by_both ON child (number, (concat(hex(parent_id), number)))",
-        "CREATE INDEX by_upper ON parent ((upper(title)), id)",
-    ];
-    execute(&mut connection, &create).await?;
-    let plan = shop.plan(OLD, NEW).await?;
-    let found = refused(shop.run(&plan, Phase::Swap).await, &["by_hex", "by_both"])?;
-    ensure!(!found.contains("by_upper"), "{found}");
-    let drop = ["DROP INDEX by_hex ON parent", "DROP INDEX by_both ON child"];
-    execute(&mut connection, &drop).await?;
-    let plan = shop.plan(OLD, NEW).await?;
-    shop.run(&plan, Phase::Swap).await?;
-    let found = verified(&shop, &plan).await?;
-    ensure!(found.differences.is_empty(), "{found:?}");
     Ok(())
 }
 
