@@ -22,7 +22,7 @@ mod run;
 mod session;
 mod tables;
 
-pub use self::plans::plan::{ColumnPlan, CopyPlan, CopyPolicy, ExistingRows, TablePlan};
+pub use self::plans::plan::{ColumnPlan, CopyPlan, CopyPolicy, ExistingRows, TablePlan, Triggers};
 pub use self::plans::planning::{Choices, Planned, plan};
 pub use self::plans::replacements::{Cut, Null, Replacements, Strip, Zero};
 pub use self::preflight::{Misfit, Misfits, Preflight};

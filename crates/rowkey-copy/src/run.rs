@@ -22,7 +22,9 @@ use crate::rows::compare::{self, RowDifference, compare_table};
 use crate::rows::copied_rows;
 use crate::rows::table_parts::{self, Part, Queue, TableProgress};
 use crate::session;
-use crate::tables::existing::{check_target, check_unchecked_references, delete_rows, referring};
+use crate::tables::existing::{
+    check_target, check_triggers, check_unchecked_references, delete_rows, referring,
+};
 use crate::tables::mapping::{all_or_one, check_backends};
 use crate::tables::prepared::PreparedTable;
 
@@ -222,9 +224,7 @@ impl Job<'_> {
                 let names: Vec<&QualifiedName> = names.collect();
                 for table in &self.tables {
                     check_target(target, &catalog, &table.to, &names, create).await?;
-                    if !table.to.keeps_rows() {
-                        self.notes.extend(omissions::triggers(&catalog, &table.to)?);
-                    }
+                    self.notes.extend(check_triggers(&catalog, &table.to)?);
                 }
                 let sides: Vec<_> = self.tables.iter().map(|table| &table.to).collect();
                 all_or_one(referring(target, &catalog, &sides).await?)?;

@@ -502,6 +502,7 @@ mod tests {
                     name: format!("CK__{}", listed.column),
                     columns: vec![listed.column.to_owned()],
                     definition: format!("({})", kept(check)),
+                    events: Vec::new(),
                 }));
         }
         table

@@ -162,34 +162,6 @@ async fn moments(source: &mut Connection, plan: &CopyPlan) -> Result<Vec<String>
     Ok(notes)
 }
 
-/// What runs in the target for each row that is written to an existing table, and how not.
-pub(crate) fn triggers(target: &Catalog, side: &TableSide) -> Result<Option<String>, Error> {
-    let table = target.tables.iter().find(|table| table.name == side.name);
-    let dependents = table.into_iter().flat_map(|table| &table.dependents);
-    let triggers = dependents.filter(|dependent| dependent.kind == DependentKind::Trigger);
-    let names: Vec<&str> = triggers.map(|trigger| trigger.name.as_str()).collect();
-    let which = match names[..] {
-        [] => return Ok(None),
-        [one] => format!("the trigger {one} runs for each row, and may change it"),
-        _ => format!(
-            "the triggers {} run for each row, and may change it",
-            names.join(", ")
-        ),
-    };
-    let instead = match engine(side.backend).target.triggers {
-        Some(set) => {
-            let table = side.quoted()?;
-            let [off, on] = ["DISABLE", "ENABLE"].map(|word| set(&table, word));
-            format!("run {off} before the copy, and {on} after it")
-        }
-        None => "drop them before the copy, and make them again after it".into(),
-    };
-    Ok(Some(format!(
-        "{} in the target: {which}; if it should not, {instead}",
-        side.name
-    )))
-}
-
 fn is_planned(plan: &CopyPlan, name: &QualifiedName) -> bool {
     plan.tables.iter().any(|table| table.name == *name)
 }

@@ -320,8 +320,9 @@ pub(crate) struct Target {
     pub(crate) temporary_dropped: &'static str,
     /// Text in a temporary table, whose type names no collation.
     pub(crate) temporary_collation: &'static str,
-    /// The statement that disables or enables the triggers of a table, by that word.
-    pub(crate) triggers: Option<fn(&str, &str) -> String>,
+    /// The statement that disables or enables triggers of a table, by that word; nothing where they
+    /// can only be dropped.
+    pub(crate) triggers: Option<fn(&str, &str, &[String]) -> String>,
     /// Updates columns of a table, `old`, to those of another one, `new`.
     pub(crate) update_from: Option<UpdateFrom>,
     /// The query for the columns of a table whose collations take different texts for the same, where

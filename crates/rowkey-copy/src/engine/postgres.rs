@@ -167,7 +167,11 @@ pub(super) const ENGINE: Engine = Engine {
         temporary: "TEMPORARY ",
         temporary_dropped: "",
         temporary_collation: "",
-        triggers: Some(|table, word| format!("ALTER TABLE {table} {word} TRIGGER USER")),
+        triggers: Some(|table, word, names| {
+            let words = names.iter().map(|name| format!("{word} TRIGGER {name}"));
+            let words: Vec<String> = words.collect();
+            format!("ALTER TABLE {table} {}", words.join(", "))
+        }),
         update_from: Some(update_from),
         lenient_collations: Some(LENIENT_COLLATIONS),
         own_numbers: "OVERRIDING SYSTEM VALUE ",

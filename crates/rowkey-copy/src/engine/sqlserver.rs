@@ -157,7 +157,9 @@ pub(super) const ENGINE: Engine = Engine {
         temporary: "",
         temporary_dropped: "",
         temporary_collation: " COLLATE DATABASE_DEFAULT",
-        triggers: Some(|table, word| format!("{word} TRIGGER ALL ON {table}")),
+        triggers: Some(|table, word, names| {
+            format!("{word} TRIGGER {} ON {table}", names.join(", "))
+        }),
         update_from: None,
         lenient_collations: None,
         own_numbers: "",

@@ -100,6 +100,7 @@ pub fn plan_back(folder: &Path, target: Backend) -> Result<CopyPlan, Error> {
             name,
             catalog: reader.hash()?,
             existing_rows: None,
+            triggers: None,
             leave_out: Vec::new(),
             columns: reader
                 .columns
@@ -411,6 +412,7 @@ pub(super) fn imports(plan: &CopyPlan, folder: &Path) -> Result<Vec<Import>, Err
         imports.push(Import {
             reader,
             to: TableSide {
+                triggers: table.triggers,
                 key: key_places,
                 ..TableSide::new(target, table.becomes.clone(), columns)
             },

@@ -11,7 +11,7 @@ use rowkey_tables::{Connection, Error};
 
 use crate::plans::plan::CopyPlan;
 use crate::preflight::Preflight;
-use crate::tables::existing::check_target;
+use crate::tables::existing::{check_target, check_triggers};
 
 /// Of values, this is known later.
 const VALUES: &str =
@@ -77,6 +77,10 @@ pub async fn preflight_back(
         }
         let checked = check_target(target, &catalog, &import.to, &names, !is_there).await;
         checked.or_else(|error| refuse(&mut found, error))?;
+        match check_triggers(&catalog, &import.to) {
+            Ok(note) => found.notes.extend(note),
+            Err(error) => refuse(&mut found, error)?,
+        }
     }
     found.notes.extend(catalog.unseen);
     Ok(found)

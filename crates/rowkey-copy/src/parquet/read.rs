@@ -20,7 +20,7 @@ use crate::rows::batch::{Batch, RowSum};
 use crate::rows::write::{Encoder, Limit, Tally, write};
 use crate::run::{CopiedTable, Report};
 use crate::session::begin_writing;
-use crate::tables::existing::{check_references, check_target};
+use crate::tables::existing::{check_references, check_target, check_triggers};
 use crate::tables::mapping::wrong_backend;
 use crate::tables::table_side::TableSide;
 
@@ -58,6 +58,7 @@ pub async fn read(
     let names: Vec<_> = imports.iter().map(|import| &import.to.name).collect();
     for import in &imports {
         check_target(target, &catalog, &import.to, &names, create).await?;
+        notes.extend(check_triggers(&catalog, &import.to)?);
         let columns = import.reader.columns.iter().enumerate();
         let omitted = columns.filter(|(place, _)| !import.places.contains(place));
         notes.extend(

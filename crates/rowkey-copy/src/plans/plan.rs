@@ -75,6 +75,10 @@ pub struct TablePlan {
     /// rows is refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub existing_rows: Option<ExistingRows>,
+    /// Whether triggers of the target run for what is written. Without, a table with such triggers
+    /// is refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub triggers: Option<Triggers>,
     /// The names of indexes, unique keys and references that the target does not get. They can be
     /// changed after a copy has begun.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -95,6 +99,14 @@ pub enum ExistingRows {
     Keep,
     /// They stay, except those with a key that the source has too: they become the source's rows.
     Merge,
+}
+
+/// What becomes of the triggers that a table of the target has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Triggers {
+    /// They run for the rows of the copy, as for those of programs.
+    Run,
 }
 
 /// A column of a plan.
@@ -193,7 +205,7 @@ impl CopyPlan {
     }
 
     /// The SHA-256 of the plan, in hexadecimal: of what it says, not of its comments and spaces.
-    /// Without `leave-out`, so that a copy can go on without what the target has refused.
+    /// Without `leave-out` and `triggers`, so that a copy can go on without what the target has refused.
     ///
     /// # Errors
     ///
@@ -202,6 +214,7 @@ impl CopyPlan {
         let mut plan = self.clone();
         for table in &mut plan.tables {
             table.leave_out.clear();
+            table.triggers = None;
         }
         let digest = Sha256::digest(plan.to_toml()?);
         Ok(hex::encode(digest))

@@ -299,6 +299,7 @@ impl<'c> Planner<'c> {
             becomes: becomes.clone(),
             catalog: self.original.hash_to_copy(&table.name),
             existing_rows: there.and(self.choices.existing_rows),
+            triggers: None,
             leave_out: Vec::new(),
             columns: columns
                 .filter(|column| !self.is_row_version(column) && !is_computed(column))

@@ -285,6 +285,10 @@ impl Findings {
                 readable.push(planned.with_target(to.as_found(target_catalog)));
                 continue;
             }
+            match existing::check_triggers(target_catalog, to) {
+                Ok(note) => self.notes.extend(note),
+                Err(refused) => self.refuse(ReasonKind::Target, [refused]),
+            }
             let existing = target::table_of(target_catalog, to);
             let (to, not_null) = match existing {
                 Some(table) => (
@@ -297,7 +301,6 @@ impl Findings {
                 ),
             };
             if creates.is_none() {
-                self.notes.extend(omissions::triggers(target_catalog, &to)?);
                 let uncounted = existing.map(|table| counters::uncounted(original, &to, table));
                 self.notes.extend(uncounted.into_iter().flatten());
             }

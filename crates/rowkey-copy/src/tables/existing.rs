@@ -1,12 +1,13 @@
 //! Whether tables of the target are as a copy needs them, before it and after it.
 
-use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
+use rowkey_core::storage::quote_identifier;
+use rowkey_tables::catalog::{Catalog, QualifiedName, Table, TriggerEvent};
 use rowkey_tables::types::ColumnType;
 use rowkey_tables::types::layout::Layout;
 use rowkey_tables::{Connection, Error};
 
 use crate::engine::engine;
-use crate::plans::plan::ExistingRows;
+use crate::plans::plan::{ExistingRows, Triggers};
 use crate::preflight::trial::shown;
 use crate::rows::checkpoint;
 use crate::rows::orphan::orphan;
@@ -125,6 +126,65 @@ pub(crate) async fn check_target(
             }
         }
     }
+}
+
+/// Fails for triggers of an existing table that would run for what the copy does there, unless the
+/// plan says that they run; that is a note then.
+pub(crate) fn check_triggers(catalog: &Catalog, side: &TableSide) -> Result<Option<String>, Error> {
+    let table = catalog.tables.iter().find(|table| table.name == side.name);
+    let done: &[TriggerEvent] = match side.existing_rows {
+        Some(ExistingRows::Keep) => &[],
+        Some(ExistingRows::Delete) => &[TriggerEvent::Delete, TriggerEvent::Insert],
+        Some(ExistingRows::Merge) => &[TriggerEvent::Update, TriggerEvent::Insert],
+        None => &[TriggerEvent::Insert],
+    };
+    let dependents = table.into_iter().flat_map(|table| &table.dependents);
+    let running = dependents.filter(|one| one.events.iter().any(|event| done.contains(event)));
+    let names: Vec<&str> = running.map(|trigger| trigger.name.as_str()).collect();
+    let (which, runs, it) = match names[..] {
+        [] => return Ok(None),
+        [_] => ("trigger", "runs", "it"),
+        _ => ("triggers", "run", "they"),
+    };
+    let listed = names.join(", ");
+    if side.triggers == Some(Triggers::Run) {
+        return Ok(Some(format!(
+            "{} in the target: the {which} {listed} {runs} for what the copy writes, as the plan says",
+            side.name
+        )));
+    }
+    let instead = match engine(side.backend).target.triggers {
+        Some(set) => {
+            let quoted = names
+                .iter()
+                .map(|name| quote_identifier(side.backend, name));
+            let (table, quoted) = (side.quoted()?, quoted.collect::<Result<Vec<_>, _>>()?);
+            let [off, on] = ["DISABLE", "ENABLE"].map(|word| set(&table, word, &quoted));
+            format!("{off} before the copy, and {on} after it")
+        }
+        None => {
+            let drop = names.iter().map(|name| {
+                let (schema, name) = (side.name.schema.clone(), (*name).to_owned());
+                let trigger = QualifiedName { schema, name }.quoted(side.backend)?;
+                Ok(format!("DROP TRIGGER {trigger}"))
+            });
+            let drop: Vec<String> = drop.collect::<Result<_, Error>>()?;
+            let them = if names.len() == 1 { "it" } else { "them" };
+            format!(
+                "{} before the copy, and make {them} again after it",
+                drop.join("; ")
+            )
+        }
+    };
+    Err(Error::refused(
+        format!("the table {} in the target", side.name),
+        format!(
+            "its {which} {listed} would run for what the copy writes, and may change it or write more"
+        ),
+        format!(
+            "if {it} should run, write `triggers = \"run\"` for the table in the plan; if not, run {instead}"
+        ),
+    ))
 }
 
 /// Rows are merged by the primary key, which has to be the same on both sides.

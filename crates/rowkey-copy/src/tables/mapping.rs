@@ -164,6 +164,7 @@ impl CopyPlan {
             key,
             primary_key: primary_key(original, table),
             existing_rows: table.existing_rows,
+            triggers: table.triggers,
             leave_out: table.leave_out.clone(),
             ..TableSide::new(self.target()?, table.becomes.clone(), to)
         };

@@ -8,7 +8,7 @@ use rowkey_tables::catalog::{QualifiedName, Table};
 use rowkey_tables::types::layout::Layout;
 use rowkey_tables::types::{Charset, ColumnType, Kind, Type};
 
-use crate::plans::plan::ExistingRows;
+use crate::plans::plan::{ExistingRows, Triggers};
 use crate::plans::replacements::Replacements;
 
 /// A table and its columns, in the order of the cells of a row.
@@ -24,6 +24,8 @@ pub(crate) struct TableSide {
     pub(crate) primary_key: Vec<usize>,
     /// What becomes of the rows that a table of the target has already.
     pub(crate) existing_rows: Option<ExistingRows>,
+    /// Whether its triggers may run.
+    pub(crate) triggers: Option<Triggers>,
     /// Whether its rows are in partitions, through which they are read.
     pub(crate) is_partitioned: bool,
     /// The names of the indexes and references that the plan leaves out.
@@ -131,6 +133,7 @@ impl TableSide {
             key: Vec::new(),
             primary_key: Vec::new(),
             existing_rows: None,
+            triggers: None,
             is_partitioned: false,
             leave_out: Vec::new(),
             stand_in: None,

@@ -3,6 +3,7 @@
 #[doc(hidden)]
 pub mod creation_time;
 mod declared;
+mod dependent;
 mod model;
 #[cfg(feature = "mysql")]
 #[doc(hidden)]
@@ -18,10 +19,8 @@ mod sqlserver;
 use rowkey_core::Backend;
 
 pub use self::declared::{Generated, KeyDefinition, ReferentialAction, TableOptions};
-pub use self::model::{
-    Catalog, Column, Dependent, DependentKind, ForeignKey, Index, IndexTerm, Key, QualifiedName,
-    Table,
-};
+pub use self::dependent::{Dependent, DependentKind, TriggerEvent};
+pub use self::model::{Catalog, Column, ForeignKey, Index, IndexTerm, Key, QualifiedName, Table};
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::types::layout::Layout;

@@ -1,12 +1,12 @@
 //! What a copy leaves behind is named.
 
 use anyhow::{Result, ensure};
-use rowkey_copy::{Choices, Null, Request};
+use rowkey_copy::{Choices, CopyPlan, ExistingRows, Null, Request};
 use rowkey_tables::Silent;
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::held::preflight;
-use crate::copy::{copy, execute, open, pair, plan, planned};
+use crate::copy::{copy, copy_into_existing, execute, open, pair, plan, planned};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     let target = Backend::Sqlite;
@@ -206,52 +206,95 @@ async fn programs(source: String, target: String) -> Result<()> {
     Ok(())
 }
 
-/// What runs in an existing target for each row is named before the copy and after it.
+/// What runs in an existing target is refused unless the plan wants it, and named then.
 async fn triggers(source: String, target: String) -> Result<()> {
-    let table = "CREATE TABLE note (number integer PRIMARY KEY)";
+    let table = "CREATE TABLE note (number integer PRIMARY KEY, title varchar(9))";
     let (mut from, mut to) = (open(&source).await?, open(&target).await?);
-    from.execute("the source", table).await?;
-    from.execute("a row", "INSERT INTO note VALUES (1)").await?;
-    let plan = plan(&source, &target).await?;
-    to.execute("the target", table).await?;
-    let (how, instead) = match to.backend() {
+    let row = "INSERT INTO note VALUES (1, 'one')";
+    execute(&mut from, "the source", &[table, row]).await?;
+    let mut plan = plan(&source, &target).await?;
+    let other = "CREATE TABLE other (number integer PRIMARY KEY)";
+    execute(&mut to, "the target", &[table, other]).await?;
+    let body = match to.backend() {
         Backend::Postgres => {
             let function = "CREATE FUNCTION kept() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'";
             to.execute("a function", function).await?;
-            (
-                "BEFORE INSERT ON note FOR EACH ROW EXECUTE FUNCTION kept()",
-                "run ALTER TABLE \"note\" DISABLE TRIGGER USER before the copy, and ALTER TABLE \"note\" ENABLE \
-                 TRIGGER USER after it",
-            )
+            "EXECUTE FUNCTION kept()"
         }
-        Backend::Sqlite => (
-            "AFTER INSERT ON note BEGIN SELECT 1; END",
-            "drop them before the copy, and make them again after it",
-        ),
-        _ => (
-            "BEFORE INSERT ON note FOR EACH ROW SET @seen = 1",
-            "drop them before the copy, and make them again after it",
-        ),
+        Backend::Sqlite => "BEGIN DELETE FROM note WHERE number = 7; END",
+        _ => "SET @seen = (SELECT MAX(title) FROM note WHERE number = 7)",
     };
-    // Older servers have one trigger of a kind for a table.
-    let other = how.replace("INSERT", "UPDATE");
-    let statements = [
-        format!("CREATE TRIGGER seen {how}"),
-        format!("CREATE TRIGGER told {other}"),
+    let named = [
+        ("seen", "INSERT ON note"),
+        ("told", "UPDATE ON note"),
+        ("gone", "DELETE ON note"),
+        // It only names the table.
+        ("elsewhere", "INSERT ON other"),
     ];
-    for statement in statements {
-        to.execute("a trigger", &statement).await?;
+    for (name, event) in named {
+        let trigger = format!("CREATE TRIGGER {name} AFTER {event} FOR EACH ROW {body}");
+        to.execute("a trigger", &trigger).await?;
     }
-    let looked = preflight(&source, &target, &plan).await?;
-    let request = Request::default();
-    let report = rowkey_copy::copy(&mut from, &mut to, &plan, &request, &mut Silent).await?;
-    let expected = format!(
-        "note in the target: the triggers seen, told run for each row, and may change it; if it should not, {instead}"
+    if to.backend() == Backend::Postgres {
+        let statements = [
+            "CREATE TRIGGER off BEFORE INSERT ON note FOR EACH ROW EXECUTE FUNCTION kept()",
+            "ALTER TABLE note DISABLE TRIGGER off",
+            "CREATE TRIGGER emptied BEFORE TRUNCATE ON note EXECUTE FUNCTION kept()",
+        ];
+        execute(&mut to, "other triggers", &statements).await?;
+    }
+    let instead = match to.backend() {
+        Backend::Postgres => {
+            "ALTER TABLE \"note\" DISABLE TRIGGER \"seen\" before the copy, and ALTER TABLE \"note\" ENABLE \
+             TRIGGER \"seen\" after it"
+        }
+        _ => "DROP TRIGGER `seen` before the copy, and make it again after it",
+    };
+    let refused = format!(
+        "the table note in the target: its trigger seen would run for what the copy writes, and may change it or \
+         write more; if it should run, write `triggers = \"run\"` for the table in the plan; if not, run {instead}"
     );
-    for notes in [&looked.notes, &report.notes] {
-        told(notes, &[&expected])?;
+    for (rows, running) in [
+        (None, "its trigger seen "),
+        (Some(ExistingRows::Merge), "its triggers seen, told "),
+        (Some(ExistingRows::Delete), "its triggers gone, seen "),
+        (Some(ExistingRows::Keep), ""),
+    ] {
+        plan.tables[0].existing_rows = rows;
+        let looked = preflight(&source, &target, &plan).await?;
+        let is_told = match &looked.refused[..] {
+            [] => running.is_empty(),
+            [one] => one.contains(running) && (rows.is_some() || *one == refused),
+            _ => false,
+        };
+        ensure!(is_told, "{rows:?}: {looked:?}");
     }
-    Ok(())
+    plan.tables[0].existing_rows = None;
+    for looks in [true, false] {
+        plan.policy.preflight = looks;
+        let copied = copy_into_existing(&source, &target, &plan).await;
+        let why = copied.map_err(|error| error.to_string());
+        ensure!(why == Err(refused.clone()), "{why:?}");
+    }
+    // As people write it.
+    let line = "name = \"note\"\n";
+    let text = plan.to_toml()?;
+    let text = text.replacen(line, &format!("{line}triggers = \"run\"\n"), 1);
+    let wanted = CopyPlan::from_toml(&text)?;
+    let looked = preflight(&source, &target, &wanted).await?;
+    ensure!(looked.refused.is_empty(), "{looked:?}");
+    let request = Request::default();
+    let report = rowkey_copy::copy(&mut from, &mut to, &wanted, &request, &mut Silent).await?;
+    let expected =
+        "note in the target: the trigger seen runs for what the copy writes, as the plan says";
+    for notes in [&looked.notes, &report.notes] {
+        told(notes, &[expected])?;
+    }
+    // A copy that has begun goes on, as it did before this was looked at.
+    drop(to);
+    let looked = preflight(&source, &target, &plan).await?;
+    ensure!(looked.refused.is_empty(), "{looked:?}");
+    copy_into_existing(&source, &target, &plan).await
 }
 
 /// A column that refuses NULL in the source, and gets it in the target.

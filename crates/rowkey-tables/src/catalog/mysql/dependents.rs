@@ -4,7 +4,7 @@
 //! as a use, so that a use is never missed, though a name that isn't a use may be counted, too.
 
 use super::scope::{Scope, Tables};
-use crate::catalog::{Dependent, DependentKind, QualifiedName, Table};
+use crate::catalog::{Dependent, DependentKind, QualifiedName, Table, TriggerEvent};
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::text_literal::text_literal;
@@ -100,6 +100,7 @@ fn dependent(
         name: name.into(),
         columns: columns.filter(|column| uses(column)).cloned().collect(),
         definition: definition.into(),
+        events: Vec::new(),
     }
 }
 
@@ -119,16 +120,22 @@ async fn triggers(
         let (of, name) = (scope.name(&row, 0, 1)?, row.text(2)?);
         // MariaDB shows the name alone to accounts without TRIGGER.
         let [timing, event, body] = [3, 4, 5].map(|column| row.optional_text(column));
-        let body = body?.unwrap_or_default();
+        let (body, event) = (body?.unwrap_or_default(), event?.unwrap_or_default());
         let definition = format!(
-            "{} {} ON {of} FOR EACH ROW {body}",
-            timing?.unwrap_or_default(),
-            event?.unwrap_or_default()
+            "{} {event} ON {of} FOR EACH ROW {body}",
+            timing?.unwrap_or_default()
         );
         for table in tables.values_mut() {
             if table.name == of || names(body, &table.name.name) {
                 let uses = |column: &str| names(body, column);
-                let dependent = dependent(table, DependentKind::Trigger, name, &definition, uses);
+                let mut dependent =
+                    dependent(table, DependentKind::Trigger, name, &definition, uses);
+                if table.name == of {
+                    dependent.events = TriggerEvent::of_words(match event {
+                        "" => "INSERT UPDATE DELETE",
+                        event => event,
+                    });
+                }
                 table.dependents.push(dependent);
             }
         }
@@ -314,6 +321,7 @@ async fn privileges(
                 name: row.text(2)?.into(),
                 columns: row.optional_text(4)?.map(Into::into).into_iter().collect(),
                 definition: row.text(3)?.into(),
+                events: Vec::new(),
             });
         }
     }

@@ -1,12 +1,12 @@
 //! What depends on the tables of PostgreSQL.
 
 use super::rows::{Numbered, names};
-use crate::catalog::{Dependent, DependentKind};
+use crate::catalog::{Dependent, DependentKind, TriggerEvent};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
 
 /// Each query gives the number of the table, the name, a list of columns as JSON, and the
-/// definition.
+/// definition; that of triggers also what they run for.
 const QUERIES: [(DependentKind, &str); 15] = [
     (DependentKind::View, VIEWS),
     (DependentKind::Rule, RULES),
@@ -50,7 +50,10 @@ GROUP BY d.refobjid, r.oid, r.rulename, n.nspname, v.relname ORDER BY 1, 2";
 const TRIGGERS: &str = "
 SELECT t.tgrelid::bigint, t.tgname::text,
   COALESCE(json_agg(DISTINCT a.attname) FILTER (WHERE a.attname IS NOT NULL), '[]')::text,
-  pg_get_triggerdef(t.oid)
+  pg_get_triggerdef(t.oid), CASE WHEN t.tgenabled IN ('O', 'A') THEN concat_ws(' ',
+    CASE WHEN t.tgtype & 4 > 0 THEN 'INSERT' END, CASE WHEN t.tgtype & 8 > 0 THEN 'DELETE' END,
+    CASE WHEN t.tgtype & 16 > 0 THEN 'UPDATE' END, CASE WHEN t.tgtype & 32 > 0 THEN 'TRUNCATE' END)
+  ELSE '' END
 FROM pg_trigger t
 LEFT JOIN pg_depend d ON d.classid = 'pg_trigger'::regclass AND d.objid = t.oid
   AND d.refclassid = 'pg_class'::regclass AND d.refobjid = t.tgrelid
@@ -228,6 +231,10 @@ pub(super) async fn read(
                 name: row.text(1)?.to_owned(),
                 columns: names(&row, 2)?,
                 definition: row.text(3)?.to_owned(),
+                events: match kind {
+                    DependentKind::Trigger => TriggerEvent::of_words(row.text(4)?),
+                    _ => Vec::new(),
+                },
             };
             if let Some(table) = tables.get_mut(&row.integer(0)?) {
                 table.dependents.push(dependent);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Token, tokens};
-use crate::catalog::{Dependent, DependentKind, Table};
+use crate::catalog::{Dependent, DependentKind, Table, TriggerEvent};
 use crate::connection::Connection;
 use crate::error::Error;
 
@@ -20,6 +20,18 @@ struct Definition {
 impl Definition {
     fn names(&self, name: &str) -> bool {
         self.tokens.iter().any(|token| token.names(name))
+    }
+
+    /// What a trigger of a table runs for: the first such word, which no name is without quotes.
+    fn events(&self, table: &str) -> Vec<TriggerEvent> {
+        let is_own = self.kind == DependentKind::Trigger && self.owner.eq_ignore_ascii_case(table);
+        let words = ["INSERT", "UPDATE", "DELETE"];
+        let mut found = self.tokens.iter().filter_map(|token| {
+            let mut words = words.into_iter();
+            words.find(|word| token.is_keyword(word))
+        });
+        let event = found.next().filter(|_| is_own);
+        TriggerEvent::of_words(event.unwrap_or_default())
     }
 }
 
@@ -93,5 +105,6 @@ fn dependent(definition: &Definition, table: &Table) -> Dependent {
             .cloned()
             .collect(),
         definition: definition.sql.clone(),
+        events: definition.events(&table.name.name),
     }
 }

@@ -1,7 +1,7 @@
 //! What depends on the tables of SQL Server.
 
 use super::of_table::{name_of, of_table};
-use crate::catalog::{Catalog, Dependent, DependentKind};
+use crate::catalog::{Catalog, Dependent, DependentKind, TriggerEvent};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
 
@@ -10,7 +10,7 @@ struct Part {
     kind: DependentKind,
     view: &'static str,
     /// The schema and the name of the table, the name of the dependent, its definition, and a
-    /// column of the table that it uses, in one row each.
+    /// column of the table that it uses, in one row each; of triggers also what they run for.
     query: &'static str,
 }
 
@@ -19,7 +19,10 @@ const PARTS: [Part; 11] = [
         kind: DependentKind::Trigger,
         view: "sys.triggers",
         query: of_table!(
-            "r.name, OBJECT_DEFINITION(r.object_id), NULL \
+            "r.name, OBJECT_DEFINITION(r.object_id), NULL, CASE WHEN r.is_disabled = 1 THEN '' ELSE \
+             CASE OBJECTPROPERTY(r.object_id, 'ExecIsInsertTrigger') WHEN 1 THEN 'INSERT ' ELSE '' END + \
+             CASE OBJECTPROPERTY(r.object_id, 'ExecIsUpdateTrigger') WHEN 1 THEN 'UPDATE ' ELSE '' END + \
+             CASE OBJECTPROPERTY(r.object_id, 'ExecIsDeleteTrigger') WHEN 1 THEN 'DELETE' ELSE '' END END \
              FROM sys.tables t JOIN sys.triggers r ON r.parent_id = t.object_id \
              WHERE r.parent_class = 1 ORDER BY 1, 2, 3"
         ),
@@ -154,6 +157,10 @@ pub(super) async fn add(connection: &mut Connection, catalog: &mut Catalog) -> R
                 columns: Vec::new(),
                 // Those of encrypted programs are not shown.
                 definition: row.optional_text(3)?.unwrap_or_default().into(),
+                events: match part.kind {
+                    DependentKind::Trigger => TriggerEvent::of_words(row.text(5)?),
+                    _ => Vec::new(),
+                },
             };
             let column = row.optional_text(4)?.map(str::to_owned);
             push(&mut table.dependents, dependent, column);
