@@ -273,11 +273,13 @@ impl IndexRows {
             .iter()
             .map(|part| {
                 let prefix = part.prefix.map(|length| format!("({length})"));
-                match (&part.column, &part.expression) {
+                let order = if part.is_descending { " DESC" } else { "" };
+                let what = match (&part.column, &part.expression) {
                     (Some(column), _) => format!("{column}{}", prefix.unwrap_or_default()),
                     (None, Some(expression)) => format!("({expression})"),
                     (None, None) => "an expression".into(),
-                }
+                };
+                format!("{what}{order}")
             })
             .collect();
         format!("{kind}KEY {} ({})", self.name, parts.join(", "))

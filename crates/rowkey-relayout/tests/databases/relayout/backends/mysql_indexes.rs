@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use rowkey_core::Backend;
 use rowkey_relayout::Phase;
+use rowkey_tables::Connection;
 use rowkey_testkit::Suite;
 
 use super::mysql::execute;
@@ -12,6 +13,7 @@ use crate::relayout::verified::verified;
 pub(crate) fn add_tests(suite: &mut Suite) {
     scenarios!(suite, &[Backend::MySql, Backend::MariaDb];
         "a_part_of_another_column_is_indexed" => part_of_another,
+        "an_index_keeps_its_order_or_is_refused_with_it" => order,
     );
     scenarios!(suite, &[Backend::MySql];
         "indexes_on_an_expression_are_refused_by_name" => expressions,
@@ -27,14 +29,47 @@ async fn part_of_another(shop: Shop) -> Result<()> {
     execute(&mut connection, &[add]).await?;
     let plan = shop.plan(OLD, NEW).await?;
     shop.run(&plan, Phase::Swap).await?;
-    let show = connection.query("the table", "SHOW CREATE TABLE loose", &[]);
-    let rows = show.await?;
-    let definition = rows.first().context("a table")?.text(1)?;
+    let definition = definition_of_loose(&mut connection).await?;
     let expected = "KEY `by_word` (`word`(10),`parent_id_key`)";
     ensure!(definition.contains(expected), "{definition}");
     let found = verified(&shop, &plan).await?;
     ensure!(found.differences.is_empty(), "{found:?}");
     Ok(())
+}
+
+/// People make the index again as the refusal shows it.
+async fn order(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    shop.fill(OLD, 20, 58).await?;
+    let mut connection = shop.connect().await?;
+    let add = [
+        "CREATE INDEX by_begin ON loose (parent_id(4), number DESC)",
+        "CREATE INDEX by_number ON loose (number, parent_id DESC)",
+    ];
+    execute(&mut connection, &add).await?;
+    // MySQL before 8.0 takes the word, and sorts in ascending order.
+    let before = definition_of_loose(&mut connection).await?;
+    let order = if before.contains(" DESC") {
+        " DESC"
+    } else {
+        ""
+    };
+    let plan = shop.plan(OLD, NEW).await?;
+    let shown = format!("KEY by_begin (parent_id(4), number{order})");
+    refused(shop.run(&plan, Phase::Swap).await, &[&shown])?;
+    execute(&mut connection, &["DROP INDEX by_begin ON loose"]).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    let definition = definition_of_loose(&mut connection).await?;
+    let expected = format!("KEY `by_number` (`number`,`parent_id_key`{order})");
+    ensure!(definition.contains(&expected), "{definition}");
+    Ok(())
+}
+
+async fn definition_of_loose(connection: &mut Connection) -> Result<String> {
+    let show = connection.query("the table", "SHOW CREATE TABLE loose", &[]);
+    let rows = show.await?;
+    Ok(rows.first().context("a table")?.text(1)?.to_owned())
 }
 
 async fn expressions(shop: Shop) -> Result<()> {
