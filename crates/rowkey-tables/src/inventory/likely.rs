@@ -129,7 +129,52 @@ impl<'c> KeyNames<'c> {
                 add(other, key, why);
             }
         }
-        found
+        without_copies(found, table)
+    }
+}
+
+/// Of tables that exist once for each site or tenant, as `wp_posts`, `wp_1_posts` and `wp_2_posts`, a
+/// name in `wp_1_postmeta` means the one of its own site.
+fn without_copies(mut found: Vec<Reference>, table: &Table) -> Vec<Reference> {
+    let own = words(&table.name.name);
+    let copy_of = |name: &QualifiedName| Copied::of(&words(&name.name), &own);
+    let targets = found.iter().map(|reference| &reference.target);
+    let mut own_parts: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+    for copy in targets.chain([&table.name]).map(copy_of) {
+        if copy.is_of_own_site {
+            let longest = own_parts.entry(copy.kind).or_default();
+            *longest = copy.shared.max(*longest);
+        }
+    }
+    found.retain(|reference| {
+        let copy = copy_of(&reference.target);
+        let longest = own_parts.get(&copy.kind);
+        longest.is_none_or(|longest| copy.is_of_own_site && copy.shared == *longest)
+    });
+    found
+}
+
+/// What the name of a table says beside the number of a site.
+struct Copied {
+    /// The name without its numbers.
+    kind: Vec<String>,
+    /// How many words the name of the other table begins with, too.
+    shared: usize,
+    /// Whether these words have all of its numbers.
+    is_of_own_site: bool,
+}
+
+impl Copied {
+    fn of(words: &[String], other: &[String]) -> Self {
+        let pairs = words.iter().zip(other);
+        let shared = pairs.take_while(|(one, other)| one == other).count();
+        let mut others = words.iter().skip(shared);
+        let letters = words.iter().map(|word| word.replace(char::is_numeric, ""));
+        Self {
+            kind: letters.filter(|word| !word.is_empty()).collect(),
+            shared,
+            is_of_own_site: shared > 0 && !others.any(|word| word.contains(char::is_numeric)),
+        }
     }
 }
 

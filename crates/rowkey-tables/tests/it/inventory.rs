@@ -181,6 +181,54 @@ async fn what_a_table_counts_or_a_tool_records_is_no_reference() -> anyhow::Resu
     Ok(())
 }
 
+/// As the sites of WordPress have them.
+#[tokio::test]
+async fn of_tables_that_exist_once_for_each_site_only_those_of_the_own_are_meant()
+-> anyhow::Result<()> {
+    let mut sql = String::new();
+    for site in ["wp_", "wp_2_", "wp_3_", "wp_12_"] {
+        sql += &format!(
+            "CREATE TABLE {site}posts (id INTEGER PRIMARY KEY, title TEXT);
+             CREATE TABLE {site}terms (taxonomy_id TEXT PRIMARY KEY);
+             CREATE TABLE {site}postmeta (meta TEXT, post_id INTEGER, taxonomy_id TEXT);
+             INSERT INTO {site}posts VALUES (1, ''), (2, '');
+             INSERT INTO {site}terms VALUES ('a');
+             INSERT INTO {site}postmeta VALUES ('', 1, 'a'), ('', 2, 'a');"
+        );
+    }
+    // Nothing says to which site these belong, and these letters are no number.
+    sql += "DROP TABLE wp_3_posts;
+         CREATE TABLE news2 (post_id INTEGER); INSERT INTO news2 VALUES (1);
+         CREATE TABLE act_ru_task (id INTEGER PRIMARY KEY); INSERT INTO act_ru_task VALUES (1);
+         CREATE TABLE act_hi_task (id INTEGER PRIMARY KEY); INSERT INTO act_hi_task VALUES (1);
+         CREATE TABLE act_ru_link (task_id INTEGER); INSERT INTO act_ru_link VALUES (1);";
+    let found = inventory(&sql).await?;
+    let mut pairs = references(&found);
+    for pair in &mut pairs {
+        let end = pair.find(':').unwrap_or(pair.len());
+        pair.truncate(end);
+    }
+    pairs.sort();
+    let mut expected = vec![
+        "act_ru_link.task_id -> act_hi_task.id",
+        "act_ru_link.task_id -> act_ru_task.id",
+        "news2.post_id -> wp_12_posts.id",
+        "news2.post_id -> wp_2_posts.id",
+        "news2.post_id -> wp_posts.id",
+        "wp_12_postmeta.post_id -> wp_12_posts.id",
+        "wp_12_postmeta.taxonomy_id -> wp_12_terms.taxonomy_id",
+        "wp_2_postmeta.post_id -> wp_2_posts.id",
+        "wp_2_postmeta.taxonomy_id -> wp_2_terms.taxonomy_id",
+        "wp_3_postmeta.post_id -> wp_posts.id",
+        "wp_3_postmeta.taxonomy_id -> wp_3_terms.taxonomy_id",
+        "wp_postmeta.post_id -> wp_posts.id",
+        "wp_postmeta.taxonomy_id -> wp_terms.taxonomy_id",
+    ];
+    expected.sort_unstable();
+    assert_eq!(pairs, expected);
+    Ok(())
+}
+
 #[tokio::test]
 async fn polymorphic_references_have_a_target_for_each_kind() -> anyhow::Result<()> {
     let found = inventory(
