@@ -229,7 +229,7 @@ pub(crate) fn indexes(
                     (false, true) => ("unique index", twice),
                     (false, false) => ("index", ""),
                 };
-                let definition = index.map(|index| on_one_line(&index.definition));
+                let definition = index.map(|index| on_one_line(index.definition_in_full()));
                 let definition = definition.filter(|words| !words.is_empty());
                 let definition = definition.map_or_else(String::new, |words| format!(": {words}"));
                 found.push(Err(Omission::Other(format!(
@@ -524,6 +524,7 @@ mod tests {
             is_unique,
             is_plain,
             definition: String::new(),
+            complete_definition: None,
             terms: Vec::new(),
         }
     }

@@ -239,7 +239,7 @@ async fn add_map(
 /// A part of an id is another one in the other form, and so is what is computed from it.
 fn add_indexes(refusals: &mut Refusals, table: &ChangedTable) -> Result<(), Error> {
     for index in table.table.indexes.iter().filter(|one| !one.is_plain) {
-        let definition = &index.definition;
+        let definition = index.definition_in_full();
         // Words and places are parts of values, too.
         let is_ordinary = ["KEY ", "UNIQUE KEY "]
             .iter()

@@ -416,12 +416,22 @@ pub struct Index {
     pub is_plain: bool,
     /// How the database defines it, such as `pg_get_indexdef` or SQLite's `sql`.
     pub definition: String,
+    /// The same with the orders and expressions of MySQL and MariaDB. They are no part of
+    /// [`Catalog::hash`], so that plans made before they were read remain valid.
+    #[serde(skip)]
+    pub complete_definition: Option<String>,
     /// What MySQL and MariaDB say of each column; nothing if a part is an expression.
     #[serde(skip)]
     pub terms: Vec<IndexTerm>,
 }
 
 impl Index {
+    /// How the database defines it, with all that is known.
+    pub fn definition_in_full(&self) -> &str {
+        let complete = self.complete_definition.as_deref();
+        complete.unwrap_or(&self.definition)
+    }
+
     /// Whether it is a list of whole columns in the usual order.
     pub fn is_list(&self) -> bool {
         self.is_plain && !self.terms.iter().any(|term| term.is_descending)

@@ -220,6 +220,7 @@ async fn read_keys(
             is_unique: row.is(3)?,
             is_plain: row.is(4)?,
             definition: row.text(5)?.to_owned(),
+            complete_definition: None,
             terms: Vec::new(),
         };
         if let Some(table) = tables.get_mut(&row.integer(0)?) {

@@ -220,7 +220,7 @@ impl IndexRows {
             let is_spatial = self.kind == "SPATIAL";
             part.column.is_some() && (part.prefix.is_none() || is_spatial)
         }) && matches!(self.kind.as_str(), "BTREE" | "HASH");
-        let definition = self.definition();
+        let [definition, complete_definition] = [false, true].map(|all| self.definition(all));
         let terms = self.terms();
         let columns = self.parts.into_iter().filter_map(|part| part.column);
         let columns = columns.collect();
@@ -238,6 +238,7 @@ impl IndexRows {
                 is_unique: self.is_unique,
                 is_plain,
                 definition,
+                complete_definition: Some(complete_definition),
                 terms,
             });
         }
@@ -262,7 +263,8 @@ impl IndexRows {
     }
 
     /// As in `SHOW CREATE TABLE`, for people to read; but only names within expressions have quotes.
-    fn definition(&self) -> String {
+    /// Hashes of plans count what has no orders and expressions.
+    fn definition(&self, is_complete: bool) -> String {
         let kind = match (self.kind.as_str(), self.is_unique) {
             (kind @ ("FULLTEXT" | "SPATIAL" | "VECTOR"), _) => format!("{kind} "),
             (_, true) => "UNIQUE ".into(),
@@ -273,11 +275,14 @@ impl IndexRows {
             .iter()
             .map(|part| {
                 let prefix = part.prefix.map(|length| format!("({length})"));
-                let order = if part.is_descending { " DESC" } else { "" };
                 let what = match (&part.column, &part.expression) {
                     (Some(column), _) => format!("{column}{}", prefix.unwrap_or_default()),
-                    (None, Some(expression)) => format!("({expression})"),
-                    (None, None) => "an expression".into(),
+                    (None, Some(expression)) if is_complete => format!("({expression})"),
+                    (None, _) => "an expression".into(),
+                };
+                let order = match is_complete && part.is_descending {
+                    true => " DESC",
+                    false => "",
                 };
                 format!("{what}{order}")
             })

@@ -145,6 +145,7 @@ async fn keys_and_indexes(
                 is_unique: row.is(1)?,
                 is_plain: has_only_columns && !row.is(3)?,
                 definition: row.text(4)?.into(),
+                complete_definition: None,
                 terms: Vec::new(),
             }),
             origin => keys.push(Key {

@@ -168,6 +168,7 @@ fn add_index(table: &mut Table, row: &Row) -> Result<(), Error> {
             is_unique: row.is(5)?,
             is_plain: !is_special(&definition),
             definition,
+            complete_definition: None,
             terms: Vec::new(),
         }),
     }
