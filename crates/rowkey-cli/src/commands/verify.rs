@@ -81,6 +81,9 @@ fn compare(args: &Verify, plan: &str, json: bool) -> Result<Outcome, Stop> {
         for line in &found.unfinished {
             text_line(&mut lines, &format!("differs: {line}"));
         }
+        for line in &found.kept {
+            text_line(&mut lines, &format!("not compared: {line}"));
+        }
     }
     print(&lines)?;
     Ok(match found.is_equal() {

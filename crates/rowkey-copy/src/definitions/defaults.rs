@@ -49,7 +49,7 @@ pub(crate) fn value(source: Backend, target: Backend, own: Type, sql: &str) -> O
     constant(source, target, own, &value_of(source, sql)?)
 }
 
-/// The literal of a moment, an id, a UUID or bits, in the form in which the copy writes them.
+/// The literal of a moment, an id, a UUID, bits or bytes, in the form in which the copy writes them.
 pub(crate) fn as_copied(
     [source, target]: [Backend; 2],
     from: &ColumnSide,
@@ -57,8 +57,13 @@ pub(crate) fn as_copied(
     sql: &str,
 ) -> Option<String> {
     let sql = (engine(source).columns.unwrapped)(sql.trim());
-    let value = value_of(source, sql)?;
     let mut batch = Batch::new(1, 1);
+    if to.content == Content::Values(Kind::Bytes) {
+        let bytes = bytes_of(source, from.own, sql)?;
+        let cell = Cell::Bytes(batch.keep(&bytes));
+        return literal::text(target, to, &batch, cell).ok();
+    }
+    let value = value_of(source, sql)?;
     let cell = match (from.own, to.content) {
         (Type::Uuid, Content::Values(Kind::Uuid)) => {
             Cell::Sixteen(batch.keep(&sixteen_of(&value)?))
@@ -85,6 +90,27 @@ pub(crate) fn as_copied(
         _ => return None,
     };
     literal::text(target, to, &batch, cell).ok()
+}
+
+/// The bytes of a literal. Shorter ones are filled with zeros where the column does that.
+fn bytes_of(source: Backend, own: Type, sql: &str) -> Option<Vec<u8>> {
+    let sql = (engine(source).columns.uncast)(sql);
+    let quoted = ["x'", "X'", "'\\x"].into_iter();
+    let mut quoted = quoted.filter_map(|start| sql.strip_prefix(start)?.strip_suffix('\''));
+    let mut bytes = match sql.strip_prefix("0x").or_else(|| quoted.next()) {
+        Some(digits) => {
+            let pairs = digits.as_bytes().chunks(2).map(str::from_utf8);
+            let bytes = pairs.map(|pair| u8::from_str_radix(pair.ok()?, 16).ok());
+            bytes.collect::<Option<Vec<u8>>>()?
+        }
+        // In SQLite, text stays text, and PostgreSQL reads escapes.
+        None if source.stores_any_type() || sql.contains('\\') => return None,
+        None => value_of(source, sql)?.into_bytes(),
+    };
+    if let Type::FixedBytes(length) = own {
+        bytes.resize((length as usize).max(bytes.len()), 0);
+    }
+    Some(bytes)
 }
 
 /// Whether a default is NULL, as that of a column without one.

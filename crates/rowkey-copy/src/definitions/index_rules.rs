@@ -41,7 +41,7 @@ pub(crate) fn translated(
         return Ok(Ok(rules));
     }
     let parsed = match engine(source).definitions.indexes {
-        Indexes::Terms => of_mysql(index),
+        Indexes::Terms => of_mysql(source, table, index),
         Indexes::Statement => of_definition(source, table, index),
         Indexes::None => Err(NoRules::NotUnderstood),
     };
@@ -82,16 +82,26 @@ struct Parsed {
     condition: Option<String>,
 }
 
-/// MySQL's catalogue says the columns, and the kind before the name.
-fn of_mysql(index: &Index) -> Result<Parsed, NoRules> {
+/// MySQL's catalogue says the columns, and the kind before the name. A beginning that is as long as
+/// any value, such as `tinyblob`'s 255 bytes, is the whole column.
+fn of_mysql(source: Backend, table: &Table, index: &Index) -> Result<Parsed, NoRules> {
     let kinds = ["FULLTEXT ", "SPATIAL "];
     let mut kinds = kinds.into_iter();
     let kind = kinds.find(|kind| index.definition.starts_with(kind));
+    let most = |name: &str| table.column(name)?.column_type(source).most_bytes();
+    let terms = index.terms.iter().map(|term| {
+        let is_part =
+            |length: &i64| most(&term.column).is_none_or(|most| i128::from(*length) < most.into());
+        IndexTerm {
+            prefix: term.prefix.filter(is_part),
+            ..term.clone()
+        }
+    });
     match index.terms.is_empty() {
         true => Err(NoRules::NotUnderstood),
         false => Ok(Parsed {
             kind: kind.unwrap_or_default(),
-            terms: index.terms.clone(),
+            terms: terms.collect(),
             condition: None,
         }),
     }

@@ -97,6 +97,7 @@ pub async fn compare(
     Ok(Comparison {
         tables,
         unfinished: Vec::new(),
+        kept: Vec::new(),
     })
 }
 

@@ -362,7 +362,7 @@ impl ColumnPair<'_> {
     /// At least as many as there are.
     fn bytes(&self) -> &'static str {
         let rows = &engine(self.source).rows;
-        match self.from.content == Content::Values(Kind::Bytes) {
+        match self.from.content == Content::Values(Kind::Bytes) && !self.from.is_bytes_in_text() {
             true => rows.byte_count,
             false => rows.byte_count_of_text,
         }

@@ -19,6 +19,7 @@ use crate::rows::read::read;
 use crate::rows::select::KeyRange;
 use crate::rows::shown::key_text;
 use crate::session;
+use crate::tables::existing;
 use crate::tables::mapping::check_backends;
 use crate::tables::prepared::PreparedTable;
 use crate::tables::table_side::TableSide;
@@ -30,6 +31,8 @@ pub struct Comparison {
     pub tables: Vec<ComparedTable>,
     /// What the target has not got yet, because the copy has stopped before its end.
     pub unfinished: Vec<String>,
+    /// The tables that are not compared, because the plan keeps the rows of the target.
+    pub kept: Vec<String>,
 }
 
 /// A table on both sides.
@@ -72,16 +75,21 @@ pub async fn compare(
     let unfinished = unfinished(target, plan, &catalog, &made).await?;
     session::begin_reading(source).await?;
     session::begin_reading(target).await?;
-    let mut tables = Vec::new();
+    let (mut tables, mut kept) = (Vec::new(), Vec::new());
     for PreparedTable { from, to, .. } in plan.prepare_all(&catalog)? {
         if to.keeps_rows() {
+            kept.push(existing::kept(&to));
             continue;
         }
         progress.report(Step::Begins(format!("comparing {}", from.name)));
         let compared = compare_table(source, target, &from, &to.as_found(&made)).await;
         tables.push(compared.map_err(|error| missing(plan, &made, &to).unwrap_or(error))?);
     }
-    Ok(Comparison { tables, unfinished })
+    Ok(Comparison {
+        tables,
+        unfinished,
+        kept,
+    })
 }
 
 /// The error for a table that the target has not got, with the others that are missing, too.

@@ -111,18 +111,27 @@ pub(crate) async fn check_target(
                     "make it with InnoDB, so that an interrupted copy can go on",
                 ));
             }
-            if side.existing_rows.is_some() {
-                return check_merge(table, side);
+            match side.existing_rows {
+                Some(ExistingRows::Merge) => return check_merge(table, side),
+                Some(_) => return Ok(()),
+                None => {}
             }
             let found = side.as_found(catalog);
             match has_rows(target, &side.name, &found.rows()?).await? {
                 false => Ok(()),
-                true => Err(Error::refused(
-                    what,
-                    "it has rows",
-                    "write `existing-rows = \"delete\"`, `\"keep\"` or `\"merge\"` for the table in the plan, \
-                     empty it, or copy into another database",
-                )),
+                true => {
+                    let choices = match check_merge(table, side) {
+                        Ok(()) => "`existing-rows = \"delete\"`, `\"keep\"` or `\"merge\"`",
+                        Err(_) => "`existing-rows = \"delete\"` or `\"keep\"`",
+                    };
+                    Err(Error::refused(
+                        what,
+                        "it has rows",
+                        format!(
+                            "write {choices} for the table in the plan, empty it, or copy into another database"
+                        ),
+                    ))
+                }
             }
         }
     }
@@ -189,9 +198,6 @@ pub(crate) fn check_triggers(catalog: &Catalog, side: &TableSide) -> Result<Opti
 
 /// Rows are merged by the primary key, which has to be the same on both sides.
 fn check_merge(table: &Table, side: &TableSide) -> Result<(), Error> {
-    if !side.merges_rows() {
-        return Ok(());
-    }
     let mut key: Vec<&str> = side
         .primary_key
         .iter()

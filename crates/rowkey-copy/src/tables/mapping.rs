@@ -377,6 +377,7 @@ impl ColumnSide {
                 self.own,
                 Type::Decimal(_) | Type::Bytes(_) | Type::FixedBytes(_)
             ),
+            Content::Values(Kind::Bytes) => !self.is_bytes_in_text(),
             Content::Values(Kind::Decimal) => !matches!(self.own, Type::Loose(_) | Type::Double),
             Content::Values(Kind::Time | Kind::Timestamp) => !has_any_type,
             Content::Values(Kind::Single | Kind::Double) => engine(source).values.reads_floats,

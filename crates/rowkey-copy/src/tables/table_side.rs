@@ -89,6 +89,12 @@ impl ColumnSide {
         is_text && self.content == Content::Values(Kind::Bool)
     }
 
+    /// Whether it is text that is bytes on the other side.
+    pub(crate) fn is_bytes_in_text(&self) -> bool {
+        let is_text = matches!(self.own, Type::Text(_) | Type::PaddedText(_));
+        is_text && self.content == Content::Values(Kind::Bytes)
+    }
+
     /// Whether it is text, and the source's values are moments, numbers or truth.
     pub(crate) fn is_text_of_others(&self) -> bool {
         let kinds = [

@@ -182,7 +182,8 @@ fn narrowed(from: Type, to: Type) -> Option<Kind> {
     use Type as T;
     Some(match (from, to) {
         (T::Bytes(_) | T::FixedBytes(_), T::FixedBytes(_)) => Kind::Bytes,
-        (T::Bytes(_) | T::FixedBytes(_), T::Text(_)) => Kind::Text,
+        (T::Bytes(_) | T::FixedBytes(_), T::Text(_) | T::PaddedText(_)) => Kind::Text,
+        (T::Text(_) | T::PaddedText(_), T::Bytes(_) | T::FixedBytes(_)) => Kind::Bytes,
         (T::Integer { .. }, T::Bool) => Kind::Bool,
         (T::Text(_) | T::PaddedText(_) | T::Enum, T::Bool | T::Flag) => Kind::Bool,
         (T::Flag | T::Integer { .. }, T::Loose(_)) => Kind::Integer,
@@ -270,6 +271,20 @@ mod tests {
                 Some(Kind::Text),
             ),
             (MySql, "decimal(9,2)", Postgres, "text", None),
+            (
+                MySql,
+                "binary(1)",
+                Postgres,
+                "character(1)",
+                Some(Kind::Text),
+            ),
+            (
+                Postgres,
+                "character(1)",
+                MySql,
+                "binary(1)",
+                Some(Kind::Bytes),
+            ),
             (MySql, "point", MariaDb, "point", Some(Kind::Own)),
             (MySql, "point", MariaDb, "longtext", Some(Kind::Text)),
             (MySql, "longtext", MariaDb, "point", None),

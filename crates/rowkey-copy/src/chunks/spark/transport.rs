@@ -68,6 +68,7 @@ fn without_text(from: &ColumnSide, to: &ColumnSide, is_postgres: bool) -> Option
         (Network { .. }, _) | (_, Network { .. }) => Some("network addresses"),
         _ if to.is_text_of_others() => Some("values that become text"),
         _ if from.is_truth_in_text() => Some("words that become truth"),
+        _ if from.is_bytes_in_text() => Some("text that becomes bytes"),
         _ if from.own == Type::Own && !is_postgres => Some("values of types without text"),
         _ => None,
     }

@@ -99,6 +99,9 @@ impl<'r> Found<'r> {
             (Kind::Double, Self::Real(number)) => Cell::Double(*number),
             (Kind::Bytes, Self::Blob(bytes)) => Cell::Bytes(batch.keep(bytes)),
             // As some frameworks write no bytes, and truth.
+            (Kind::Bytes, Self::Text(text)) if column.is_bytes_in_text() => {
+                Cell::Bytes(batch.keep(text.as_bytes()))
+            }
             (Kind::Bytes, Self::Text("")) => Cell::Bytes(batch.keep(&[])),
             (Kind::Integer, Self::Text(truth @ ("t" | "f"))) if column.own == Type::Flag => {
                 Cell::Integer((*truth == "t").into())

@@ -107,14 +107,26 @@ async fn narrower(source: String, target: String) -> Result<()> {
     use Backend::{Postgres, Sqlite};
     let (mut from, mut to) = (open(&source).await?, open(&target).await?);
     let (source_has, target_has) = (from.backend(), to.backend());
-    let [bytes, words, real, exact] = match source_has {
-        Postgres => ["bytea", "bytea", "double precision", "numeric(24,4)"],
-        Sqlite => ["BYTEA", "TEXT", "DOUBLE", "NUMERIC(24,4)"],
-        _ => ["varbinary(9)", "blob", "double", "decimal(24,4)"],
+    let [bytes, words, title, real, exact] = match source_has {
+        Postgres => [
+            "bytea",
+            "bytea",
+            "text",
+            "double precision",
+            "numeric(24,4)",
+        ],
+        Sqlite => ["BYTEA", "TEXT", "TEXT", "DOUBLE", "NUMERIC(24,4)"],
+        _ => [
+            "varbinary(9)",
+            "blob",
+            "varchar(9)",
+            "double",
+            "decimal(24,4)",
+        ],
     };
     let table = format!(
         "CREATE TABLE t (id integer NOT NULL PRIMARY KEY, bytes {bytes}, words {words}, truth smallint, \
-         half {real}, amount numeric(12,0), price {exact}, rate {real})"
+         half {real}, amount numeric(12,0), price {exact}, rate {real}, title {title})"
     );
     from.execute("the source", &table).await?;
     let [bytes, truth, half, price, rate] = match target_has {
@@ -130,7 +142,7 @@ async fn narrower(source: String, target: String) -> Result<()> {
     };
     let table = format!(
         "CREATE TABLE t (id integer NOT NULL PRIMARY KEY, bytes {bytes}, words text, truth {truth}, \
-         half {half}, amount integer, price {price}, rate {rate})"
+         half {half}, amount integer, price {price}, rate {rate}, title {bytes})"
     );
     to.execute("the target", &table).await?;
     let hex = |digits: &str| match source_has {
@@ -142,14 +154,17 @@ async fn narrower(source: String, target: String) -> Result<()> {
         _ => hex("c3a4"),
     };
     let rows = [
-        format!("(1, {}, {text}, 1, 1.5, 7, 0.1, 0.125)", hex("00ff61")),
         format!(
-            "(2, {}, {text}, 0, -2048, -7, 1234567.8901, -3)",
+            "(1, {}, {text}, 1, 1.5, 7, 0.1, 0.125, 'ä1')",
+            hex("00ff61")
+        ),
+        format!(
+            "(2, {}, {text}, 0, -2048, -7, 1234567.8901, -3, 'abc')",
             hex("000000")
         ),
-        "(3, NULL, NULL, NULL, NULL, NULL, NULL, NULL)".to_owned(),
+        "(3, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)".to_owned(),
         format!(
-            "(4, {}, {}, 2, 0.12345678901234, 9999999999, 12345678901234567890.1234, 0.12345)",
+            "(4, {}, {}, 2, 0.12345678901234, 9999999999, 12345678901234567890.1234, 0.12345, 'abcd')",
             hex("00"),
             hex("ff")
         ),
@@ -168,6 +183,7 @@ async fn narrower(source: String, target: String) -> Result<()> {
         // It has no such number.
         ("price", source_has != Sqlite),
         ("rate", is_server),
+        ("title", is_server && target_has != Postgres),
     ];
     let plan = plan(&source, &target).await?;
     let found = preflight(&source, &target, &plan).await?;
