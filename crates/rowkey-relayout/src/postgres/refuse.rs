@@ -3,6 +3,7 @@
 use rowkey_sql::{Conversion, NewId};
 use rowkey_tables::catalog::{
     Catalog, Dependent, DependentKind, Generated, POSTGRES_SEQUENCE, QualifiedName, creation_time,
+    postgres_row_types,
 };
 use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::{Error, Silent};
@@ -450,16 +451,8 @@ async fn keys_and_indexes(
 }
 
 /// Whatever holds or takes whole rows, which would have other columns. Expressions have them as a
-/// column 0, and so have views that ask for a row as one value; types can hold rows of types that
-/// hold rows.
+/// column 0, and so have views that ask for a row as one value.
 const WHOLE_ROWS: &str = "
-WITH RECURSIVE rows (type) AS (
-  SELECT reltype FROM pg_class WHERE oid = to_regclass($1)
-  UNION
-  SELECT t.oid FROM rows JOIN pg_type t ON rows.type IN (t.typelem, t.typbasetype)
-    OR EXISTS (SELECT FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
-      WHERE c.oid = t.typrelid AND c.relkind = 'c' AND a.atttypid = rows.type)
-)
 SELECT 'index ' || indexrelid::regclass FROM pg_index WHERE indrelid = to_regclass($1)
   AND (indexprs::text LIKE '%:varattno 0 %' OR indpred::text LIKE '%:varattno 0 %')
 UNION ALL
@@ -487,7 +480,8 @@ async fn whole_rows(
 ) -> Result<(), Error> {
     let doing = format!("the whole rows of {}", table.name());
     let name = Value::Text(table.name().quoted(rowkey_core::Backend::Postgres)?);
-    for row in connection.query(&doing, WHOLE_ROWS, &[name]).await? {
+    let query = postgres_row_types("to_regclass($1)") + WHOLE_ROWS;
+    for row in connection.query(&doing, &query, &[name]).await? {
         let what = row.text(0)?;
         if what.starts_with("type ") {
             refusals.add(

@@ -41,6 +41,9 @@ CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; E
 CREATE TRIGGER touched BEFORE UPDATE OF id, title ON parent FOR EACH ROW EXECUTE FUNCTION touch();
 CREATE FUNCTION all_parents() RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM parent';
 CREATE FUNCTION known() RETURNS SETOF uuid LANGUAGE sql BEGIN ATOMIC SELECT id FROM parent; END;
+CREATE DOMAIN several AS parent[]; CREATE TYPE family AS (name text, parents several);
+CREATE FUNCTION first_of(family[]) RETURNS int LANGUAGE sql AS 'SELECT 1';
+CREATE FUNCTION made() RETURNS several LANGUAGE sql AS 'SELECT NULL::several';
 CREATE FUNCTION grandparents() RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint AS grandparent';
 CREATE RULE silent AS ON DELETE TO parent WHERE OLD.title = 'x' DO INSTEAD NOTHING;
 CREATE POLICY own ON parent USING (id IS NOT NULL);
@@ -192,6 +195,8 @@ fn dependents(parent: &Table, schema: &str) -> Result<()> {
         (DependentKind::View, "titles", vec!["title"]),
         (DependentKind::Trigger, "touched", vec!["id", "title"]),
         (DependentKind::Routine, "all_parents()", vec![]),
+        (DependentKind::Routine, "first_of(family[])", vec![]),
+        (DependentKind::Routine, "made()", vec![]),
         (DependentKind::Routine, "known()", vec!["id"]),
         (DependentKind::Rule, "silent on parent", vec!["title"]),
         (DependentKind::Policy, "own on parent", vec!["id"]),
@@ -221,7 +226,7 @@ fn dependents(parent: &Table, schema: &str) -> Result<()> {
         let expected = (kind, name.to_owned(), columns);
         ensure!(found.contains(&expected), "{expected:?} in {found:#?}");
     }
-    ensure!(found.len() == 17, "{found:#?}");
+    ensure!(found.len() == 19, "{found:#?}");
     Ok(())
 }
 

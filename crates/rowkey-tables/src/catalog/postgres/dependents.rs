@@ -1,7 +1,7 @@
 //! What depends on the tables of PostgreSQL.
 
 use super::rows::{Numbered, names};
-use crate::catalog::{Dependent, DependentKind, TriggerEvent};
+use crate::catalog::{Dependent, DependentKind, TriggerEvent, postgres_row_types};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
 
@@ -61,8 +61,8 @@ LEFT JOIN pg_attribute a ON a.attrelid = t.tgrelid AND a.attnum = d.refobjsubid 
 WHERE t.tgrelid = ANY ($1::text::oid[]) AND NOT t.tgisinternal
 GROUP BY t.tgrelid, t.oid, t.tgname ORDER BY 1, 2";
 
-/// Those that the database knows to use a column, or to take or return rows, and those whose text
-/// has the name of a table, which the database does not look into.
+/// Those that the database knows to use a column, or to take or return what holds rows, and those
+/// whose text has the name of a table, which the database does not look into.
 const ROUTINES: &str = "
 SELECT c.oid::bigint, p.oid::regprocedure::text,
   COALESCE(json_agg(DISTINCT a.attname) FILTER (WHERE a.attname IS NOT NULL), '[]')::text, ''
@@ -77,9 +77,9 @@ WHERE c.oid = ANY ($1::text::oid[]) AND l.lanname NOT IN ('internal', 'c')
   AND NOT EXISTS (SELECT FROM pg_depend e
     WHERE e.classid = 'pg_proc'::regclass AND e.objid = p.oid AND e.deptype = 'e')
   AND (d.objid IS NOT NULL
-    OR EXISTS (SELECT FROM pg_depend r JOIN pg_type t ON t.oid = c.reltype
-      WHERE r.classid = 'pg_proc'::regclass AND r.objid = p.oid
-        AND r.refclassid = 'pg_type'::regclass AND r.refobjid IN (t.oid, t.typarray))
+    OR EXISTS (SELECT FROM pg_depend r JOIN rows ON rows.type = r.refobjid
+      WHERE rows.relation = c.oid AND r.refclassid = 'pg_type'::regclass
+        AND r.classid = 'pg_proc'::regclass AND r.objid = p.oid)
     OR p.prosrc ~* ('\\m' || regexp_replace(c.relname, '([^[:alnum:]_])', '\\\\\\1', 'g') || '\\M'))
 GROUP BY c.oid, p.oid ORDER BY 1, 2";
 
@@ -223,9 +223,14 @@ pub(super) async fn read(
     tables: &mut Numbered,
 ) -> Result<(), Error> {
     let numbers = std::slice::from_ref(numbers);
+    let row_types = postgres_row_types("ANY ($1::text::oid[])");
     for (kind, query) in QUERIES {
         let doing = format!("dependent objects: {}", kind.name());
-        for row in connection.query(&doing, query, numbers).await? {
+        let query = match kind {
+            DependentKind::Routine => format!("{row_types}{query}"),
+            _ => query.to_owned(),
+        };
+        for row in connection.query(&doing, &query, numbers).await? {
             let dependent = Dependent {
                 kind,
                 name: row.text(1)?.to_owned(),
