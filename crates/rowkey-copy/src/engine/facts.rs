@@ -131,6 +131,8 @@ pub(crate) struct Definitions {
     /// Whether an index may have a condition.
     pub(crate) has_conditions: bool,
     pub(crate) indexes: Indexes,
+    /// The definition of an index that the catalogue shows, with its expressions as SQL.
+    pub(crate) index: fn(&str) -> String,
     /// Whether a column is the one that a name stands for.
     pub(crate) is_column: fn(&str, &str) -> bool,
 }

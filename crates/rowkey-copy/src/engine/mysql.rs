@@ -78,6 +78,7 @@ const fn of(
             has_bracketed_names: false,
             has_conditions: false,
             indexes: Indexes::Terms,
+            index: expressions_of_mysql,
             is_column: |column, name| column == name,
         },
         objects: Objects {
@@ -248,7 +249,12 @@ fn default_of_mysql(sql: &str) -> String {
 }
 
 fn check_of_mysql(clause: &str) -> Option<String> {
-    Some(format!("CHECK {}", with_doubled_quotes(&unescaped(clause))))
+    Some(format!("CHECK {}", expressions_of_mysql(clause)))
+}
+
+/// Expressions that the catalogue shows, as SQL.
+fn expressions_of_mysql(shown: &str) -> String {
+    with_doubled_quotes(&unescaped(shown))
 }
 
 fn check_of_mariadb(clause: &str) -> Option<String> {

@@ -53,6 +53,7 @@ pub(super) const ENGINE: Engine = Engine {
         has_bracketed_names: false,
         has_conditions: true,
         indexes: Indexes::Statement,
+        index: str::to_owned,
         is_column: |column, name| column == name,
     },
     objects: Objects {

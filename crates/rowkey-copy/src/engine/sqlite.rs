@@ -41,6 +41,7 @@ pub(super) const ENGINE: Engine = Engine {
         has_bracketed_names: true,
         has_conditions: true,
         indexes: Indexes::Statement,
+        index: str::to_owned,
         is_column: str::eq_ignore_ascii_case,
     },
     objects: Objects {

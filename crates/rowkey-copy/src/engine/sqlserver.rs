@@ -46,6 +46,7 @@ pub(super) const ENGINE: Engine = Engine {
         has_bracketed_names: false,
         has_conditions: false,
         indexes: Indexes::None,
+        index: str::to_owned,
         is_column: |column, name| column == name,
     },
     objects: Objects {

@@ -28,7 +28,10 @@ pub(super) async fn find(
     if existing.is_none() {
         // The others become indexes that take these rows, or none.
         rules.retain(|rule| rule.is_plain);
-        rules.iter_mut().for_each(|rule| rule.counts_nulls = false);
+        rules.dedup_by(|one, other| one.columns == other.columns);
+        for rule in &mut rules {
+            *rule = Unique::of_columns(to.backend, &rule.columns, false)?;
+        }
     }
     let own = Unique::of(table.from.backend, original)?;
     for rule in &rules {

@@ -1,12 +1,14 @@
 //! What a table keeps unique.
 
+use std::mem;
+
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Index, Table};
 
 use crate::definitions::index_rules::parts_of;
-use crate::definitions::sql_text::mentioned;
+use crate::definitions::sql_text::{mentioned, separated};
 use crate::engine::{Indexes, engine};
 
 /// A unique key or index.
@@ -16,6 +18,8 @@ pub(super) struct Unique {
     pub(super) columns: Vec<String>,
     /// Whether it is nothing but these columns.
     pub(super) is_plain: bool,
+    /// Whether it compares them by other collations than they have.
+    has_collations: bool,
     /// What two rows do not have in common, in the words of the database; nothing if it is not known.
     pub(super) terms: Vec<String>,
     /// Which rows it is about, if not all.
@@ -31,7 +35,19 @@ impl Unique {
         let mut found = Vec::new();
         for key in &table.keys {
             let counts_nulls = !takes_nulls || key.constraint().contains(" NULLS NOT DISTINCT ");
-            found.push(Self::of_columns(backend, &key.columns, counts_nulls)?);
+            let plain = Self::of_columns(backend, &key.columns, counts_nulls)?;
+            let collated = collated_terms(table, &plain)?;
+            if collated.is_empty() {
+                found.push(plain);
+                continue;
+            }
+            for terms in collated {
+                found.push(Self {
+                    terms,
+                    has_collations: true,
+                    ..Self::of_columns(backend, &key.columns, counts_nulls)?
+                });
+            }
         }
         for index in table.indexes.iter().filter(|index| index.is_unique) {
             found.push(match index.is_plain {
@@ -39,17 +55,28 @@ impl Unique {
                 false => Self::of_index(backend, table, index)?,
             });
         }
-        found.sort_by_key(|unique| (!unique.is_plain, unique.columns.clone()));
-        found.dedup_by(|one, other| one.is_plain && one.is_part_of(other, true));
+        found.sort_by_key(|unique| {
+            let (columns, terms) = (unique.columns.clone(), unique.terms.clone());
+            (!unique.is_plain, columns, terms)
+        });
+        found.dedup_by(|one, other| {
+            one.is_plain && one.terms == other.terms && one.is_part_of(other, true)
+        });
         Ok(found)
     }
 
-    fn of_columns(backend: Backend, columns: &[String], counts_nulls: bool) -> Result<Self, Error> {
+    /// A key of whole columns.
+    pub(super) fn of_columns(
+        backend: Backend,
+        columns: &[String],
+        counts_nulls: bool,
+    ) -> Result<Self, Error> {
         let terms = columns.iter().map(|name| quote_identifier(backend, name));
         Ok(Self {
             name: format!("unique key of {}", columns.join(", ")),
             columns: columns.to_owned(),
             is_plain: true,
+            has_collations: false,
             terms: terms.collect::<Result<_, _>>()?,
             condition: None,
             counts_nulls,
@@ -70,14 +97,22 @@ impl Unique {
         if !index.terms.is_empty() {
             return Ok(unique);
         }
-        unique.terms.clear();
-        let has_statement = engine(backend).definitions.indexes == Indexes::Statement;
-        let parts = parts_of(backend, &index.definition).filter(|_| has_statement);
-        if let Some(parts) = parts {
-            let terms = parts.terms.iter().map(|term| without_order(term));
-            unique.terms = terms.map(|term| format!("({term})")).collect();
-            unique.condition = parts.condition.map(ToOwned::to_owned);
-            unique.counts_nulls = parts.counts_nulls;
+        let plain = mem::take(&mut unique.terms);
+        match engine(backend).definitions.indexes {
+            Indexes::None => {}
+            Indexes::Terms => {
+                unique.terms = terms_of_mysql(backend, index, &plain).unwrap_or_default();
+            }
+            Indexes::Statement => {
+                if let Some(parts) = parts_of(backend, index.definition_in_full()) {
+                    let terms = parts.terms.iter().map(|term| without_order(term));
+                    unique.terms = terms.map(|term| format!("({term})")).collect();
+                    unique.condition = parts.condition.map(ToOwned::to_owned);
+                    unique.counts_nulls = parts.counts_nulls;
+                }
+            }
+        }
+        if !unique.terms.is_empty() {
             let words = unique.terms.iter().chain(&unique.condition);
             let words: Vec<&str> = words.map(String::as_str).collect();
             unique.columns = mentioned(table, &words.join(" "));
@@ -90,9 +125,57 @@ impl Unique {
         !self.terms.is_empty()
             && self.is_plain == other.is_plain
             && self.columns == other.columns
-            && (self.is_plain || (&self.terms, &self.condition) == (&other.terms, &other.condition))
+            && (self.is_plain && !self.has_collations
+                || (&self.terms, &self.condition) == (&other.terms, &other.condition))
             && (other.counts_nulls || !self.counts_nulls || !has_nulls)
     }
+}
+
+/// The parts of an index of MySQL that has expressions, beside which names have no quotes.
+fn terms_of_mysql(backend: Backend, index: &Index, quoted: &[String]) -> Option<Vec<String>> {
+    let definition = (engine(backend).definitions.index)(index.definition_in_full());
+    let words = definition.strip_prefix(&format!("UNIQUE KEY {} (", index.name))?;
+    let mut columns = index.columns.iter().zip(quoted);
+    let term = |part: &str| {
+        let part = part.trim();
+        let part = part.strip_suffix(" DESC").unwrap_or(part);
+        if part.starts_with('(') {
+            return Some(part.to_owned());
+        }
+        let (name, quoted) = columns.next()?;
+        Some(match part.strip_prefix(name.as_str())? {
+            "" => quoted.clone(),
+            length => format!("LEFT({quoted}, {length})"),
+        })
+    };
+    let parts = separated(words.strip_suffix(')')?, ",");
+    parts.into_iter().map(term).collect()
+}
+
+/// What two rows do not have in common in SQLite, for each key of these columns that names collations.
+#[cfg(feature = "sqlite")]
+fn collated_terms(table: &Table, plain: &Unique) -> Result<Vec<Vec<String>>, Error> {
+    let keys = rowkey_tables::catalog::sqlite::collated_keys(table.statement())?;
+    let is_it = |key: &Vec<(String, Option<String>)>| {
+        let mut columns = key.iter().zip(&plain.columns);
+        key.len() == plain.columns.len()
+            && columns.all(|((name, _), column)| name.eq_ignore_ascii_case(column))
+    };
+    let terms = |key: Vec<(String, Option<String>)>| {
+        let terms = key.into_iter().zip(&plain.terms);
+        terms
+            .map(|((_, collation), term)| match collation {
+                Some(collation) => format!("{term} COLLATE {collation}"),
+                None => term.clone(),
+            })
+            .collect()
+    };
+    Ok(keys.into_iter().filter(is_it).map(terms).collect())
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn collated_terms(_: &Table, _: &Unique) -> Result<Vec<Vec<String>>, Error> {
+    Ok(Vec::new())
 }
 
 /// What a part of an index says besides its order, and PostgreSQL's operators for patterns, which

@@ -21,6 +21,9 @@ use rowkey_core::Backend;
 pub use self::declared::{Generated, KeyDefinition, ReferentialAction, TableOptions};
 pub use self::dependent::{Dependent, DependentKind, TriggerEvent};
 pub use self::model::{Catalog, Column, ForeignKey, Index, IndexTerm, Key, QualifiedName, Table};
+#[cfg(feature = "postgres")]
+#[doc(hidden)]
+pub use self::postgres::postgres_row_types;
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::types::layout::Layout;
@@ -44,22 +47,6 @@ FROM pg_sequence s WHERE s.seqrelid = COALESCE((
   LEFT JOIN pg_class q ON q.oid = d.refobjid AND q.relkind = 'S'
   WHERE v.adrelid = $1::text::regclass AND a.attname = $2::text ORDER BY q.oid LIMIT 1
 ), pg_get_serial_sequence($1::text, $2::text)::regclass::oid)";
-
-/// The types of PostgreSQL that hold rows of tables: of each table, that of its rows, and whatever is
-/// made of it, as arrays, domains and composite types.
-#[doc(hidden)]
-#[must_use]
-pub fn postgres_row_types(tables: &str) -> String {
-    format!(
-        "WITH RECURSIVE rows (relation, type) AS (
-  SELECT oid, reltype FROM pg_class WHERE oid = {tables}
-  UNION
-  SELECT rows.relation, t.oid FROM rows JOIN pg_type t ON rows.type IN (t.typelem, t.typbasetype)
-    OR EXISTS (SELECT FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
-      WHERE c.oid = t.typrelid AND c.relkind = 'c' AND a.atttypid = rows.type)
-)"
-    )
-}
 
 impl Catalog {
     /// Reads the tables of the connection's default schema or database, and those of other schemas

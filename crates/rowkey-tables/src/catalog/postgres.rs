@@ -3,10 +3,12 @@
 mod dependents;
 mod layouts;
 mod privileges;
+mod row_types;
 mod rows;
 
 use rowkey_core::Backend;
 
+pub use self::row_types::postgres_row_types;
 use self::rows::{Numbered, names};
 use super::{
     Catalog, Column, ForeignKey, Generated, Index, Key, KeyDefinition, QualifiedName,

@@ -45,6 +45,7 @@ pub(super) fn text_cell(batch: &mut Batch, kind: Kind, text: &str) -> Result<Cel
     let no = |what: &str| format!("a value is \"{}\", which is no {what}", shortened(text));
     Ok(match kind {
         Kind::Text | Kind::Json => Cell::Text(batch.keep(text.as_bytes())),
+        Kind::Bytes => Cell::Bytes(batch.keep(text.as_bytes())),
         Kind::Decimal if normal(text).is_some() => Cell::Decimal(batch.keep(text.as_bytes())),
         Kind::Bool => match text.trim_end_matches(' ').to_ascii_lowercase().as_str() {
             "1" | "t" | "true" | "y" | "yes" => Cell::Bool(true),
@@ -65,9 +66,7 @@ pub(super) fn text_cell(batch: &mut Batch, kind: Kind, text: &str) -> Result<Cel
             Cell::Sixteen(batch.keep(&sixteen))
         }
         Kind::Decimal => return Err(no("decimal number")),
-        Kind::Single | Kind::Double | Kind::Bytes | Kind::Own => {
-            return Err(no("such value"));
-        }
+        Kind::Single | Kind::Double | Kind::Own => return Err(no("such value")),
     })
 }
 

@@ -133,7 +133,6 @@ impl<'r> Found<'r> {
             (Kind::Single, Self::Double(number)) => Cell::Single(single(*number)?),
             (Kind::Double, Self::Double(number)) => Cell::Double(*number),
             (Kind::Text | Kind::Json, Self::Text(text)) => Cell::Text(batch.keep(text.as_bytes())),
-            (Kind::Bytes, Self::Text(text)) => Cell::Bytes(batch.keep(text.as_bytes())),
             (_, Self::Text(text)) => text_cell(batch, kind, text)?,
             (Kind::Text, Self::Bytes(bytes)) => text_cell(batch, kind, utf8(bytes)?)?,
             (Kind::Bytes, Self::Bytes(bytes)) => Cell::Bytes(batch.keep(bytes)),

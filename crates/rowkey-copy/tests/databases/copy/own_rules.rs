@@ -126,7 +126,36 @@ const OF_MYSQLS: &[OwnRule] = &[
     },
 ];
 
+/// MariaDB has no indexes of expressions.
+const OF_MYSQL: &[OwnRule] = &[
+    OwnRule {
+        statement: "CREATE UNIQUE INDEX one ON thing ((CONCAT(LOWER(a), 'it''s')))",
+        bad: ALIKE,
+        told: &["unique index one", "XYZ", "xyz"],
+        ..RULE
+    },
+    OwnRule {
+        statement: "CREATE UNIQUE INDEX one ON thing (n DESC, (CASE WHEN a > 'xa' THEN LEFT(a, 3) END))",
+        bad: "'xyzzy', 100",
+        told: &["unique index one", "\"xyz\" and \"xyzzy\""],
+        ..RULE
+    },
+];
+
 const OF_SQLITE: &[OwnRule] = &[
+    OwnRule {
+        line: "UNIQUE (a COLLATE NOCASE)",
+        bad: ALIKE,
+        told: OTHER_LETTERS,
+        ..RULE
+    },
+    OwnRule {
+        a: "varchar(40) COLLATE NOCASE",
+        line: "UNIQUE (a COLLATE RTRIM, n)",
+        bad: "'xyz  ', 100",
+        told: &["unique key of a, n", "xyz"],
+        ..RULE
+    },
     OwnRule {
         a: "varchar(40) COLLATE NOCASE",
         is_unique: true,
@@ -155,12 +184,14 @@ const OF_SQLITE: &[OwnRule] = &[
     },
 ];
 
-fn rules(backend: Backend) -> &'static [OwnRule] {
-    match backend {
-        Backend::Postgres => OF_POSTGRES,
-        Backend::Sqlite => OF_SQLITE,
-        _ => OF_MYSQLS,
-    }
+fn rules(backend: Backend) -> impl Iterator<Item = &'static OwnRule> {
+    let (rules, others): (_, &[OwnRule]) = match backend {
+        Backend::Postgres => (OF_POSTGRES, &[]),
+        Backend::Sqlite => (OF_SQLITE, &[]),
+        Backend::MySql => (OF_MYSQLS, OF_MYSQL),
+        _ => (OF_MYSQLS, &[]),
+    };
+    rules.iter().chain(others)
 }
 
 /// Makes both tables, and fills that of the source.

@@ -1,7 +1,8 @@
 //! What depends on the tables of PostgreSQL.
 
+use super::row_types::postgres_row_types;
 use super::rows::{Numbered, names};
-use crate::catalog::{Dependent, DependentKind, TriggerEvent, postgres_row_types};
+use crate::catalog::{Dependent, DependentKind, TriggerEvent};
 use crate::connection::{Connection, Value};
 use crate::error::Error;
 

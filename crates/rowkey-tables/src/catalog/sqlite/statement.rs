@@ -1,6 +1,8 @@
 //! What the statement that made a table says, and no pragma does.
 
-use super::tokens::{end_of_group, parts, tokens};
+use std::ops::Range;
+
+use super::tokens::{Token, end_of_group, parts, tokens};
 use crate::error::Error;
 
 /// The collation that a column is declared with.
@@ -19,6 +21,29 @@ pub fn collation(sql: &str, column: &str) -> Result<Option<String>, Error> {
         own.get(place + 1)?.name()
     });
     Ok(name.map(str::to_owned))
+}
+
+/// The columns of the table's keys that name collations, each with its own, as a name in SQL.
+pub fn collated_keys(sql: &str) -> Result<Vec<Vec<(String, Option<String>)>>, Error> {
+    let tokens = tokens(sql)?;
+    let key = |(index, token): (usize, &Token)| {
+        let is_primary = token.is_keyword("KEY") && tokens[..index].last()?.is_keyword("PRIMARY");
+        let open = index + 1;
+        let end = end_of_group(&tokens, open)?;
+        let column = |part: Range<usize>| {
+            let part = &tokens[part];
+            let place = part.iter().position(|token| token.is_keyword("COLLATE"));
+            let collation = place.and_then(|place| part.get(place + 1));
+            let collation = collation.map(|token| sql[token.span.clone()].to_owned());
+            Some((part.first()?.name()?.to_owned(), collation))
+        };
+        let columns = parts(&tokens, open + 1..end).into_iter().map(column);
+        let columns: Vec<_> = columns.collect::<Option<_>>()?;
+        let is_collated = columns.iter().any(|(_, collation)| collation.is_some());
+        let is_key = is_primary || token.is_keyword("UNIQUE");
+        (is_key && is_collated).then_some(columns)
+    };
+    Ok(tokens.iter().enumerate().filter_map(key).collect())
 }
 
 /// The conditions of the table's CHECKs.
