@@ -92,12 +92,13 @@ pub(crate) fn as_copied(
     literal::text(target, to, &batch, cell).ok()
 }
 
-/// The bytes of a literal. Shorter ones are filled with zeros where the column does that.
+/// The bytes of a literal. Shorter ones are filled with zeros where the column does that. MySQL's
+/// catalogue shows them as `0x…`, and only as far as the first zero.
 fn bytes_of(source: Backend, own: Type, sql: &str) -> Option<Vec<u8>> {
     let sql = (engine(source).columns.uncast)(sql);
     let quoted = ["x'", "X'", "'\\x"].into_iter();
     let mut quoted = quoted.filter_map(|start| sql.strip_prefix(start)?.strip_suffix('\''));
-    let mut bytes = match sql.strip_prefix("0x").or_else(|| quoted.next()) {
+    let mut bytes = match quoted.next() {
         Some(digits) => {
             let pairs = digits.as_bytes().chunks(2).map(str::from_utf8);
             let bytes = pairs.map(|pair| u8::from_str_radix(pair.ok()?, 16).ok());

@@ -294,6 +294,9 @@ pub(crate) struct TableLock {
     pub(crate) instead: &'static str,
 }
 
+/// Of a table, a word, and the triggers.
+pub(crate) type SetTriggers = fn(&str, &str, &[String]) -> String;
+
 /// What is asked of a target, and how its tables are made.
 pub(crate) struct Target {
     /// The query for the collations, where they differ from server to server.
@@ -324,7 +327,7 @@ pub(crate) struct Target {
     pub(crate) temporary_collation: &'static str,
     /// The statement that disables or enables triggers of a table, by that word; nothing where they
     /// can only be dropped.
-    pub(crate) triggers: Option<fn(&str, &str, &[String]) -> String>,
+    pub(crate) triggers: Option<SetTriggers>,
     /// Updates columns of a table, `old`, to those of another one, `new`.
     pub(crate) update_from: Option<UpdateFrom>,
     /// The query for the columns of a table whose collations take different texts for the same, where

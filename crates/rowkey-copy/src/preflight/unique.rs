@@ -155,13 +155,15 @@ fn terms_of_mysql(backend: Backend, index: &Index, quoted: &[String]) -> Option<
 /// What two rows do not have in common in SQLite, for each key of these columns that names collations.
 #[cfg(feature = "sqlite")]
 fn collated_terms(table: &Table, plain: &Unique) -> Result<Vec<Vec<String>>, Error> {
-    let keys = rowkey_tables::catalog::sqlite::collated_keys(table.statement())?;
-    let is_it = |key: &Vec<(String, Option<String>)>| {
+    use rowkey_tables::catalog::sqlite::{CollatedKey, collated_keys};
+
+    let keys = collated_keys(table.statement())?;
+    let is_it = |key: &CollatedKey| {
         let mut columns = key.iter().zip(&plain.columns);
         key.len() == plain.columns.len()
             && columns.all(|((name, _), column)| name.eq_ignore_ascii_case(column))
     };
-    let terms = |key: Vec<(String, Option<String>)>| {
+    let terms = |key: CollatedKey| {
         let terms = key.into_iter().zip(&plain.terms);
         terms
             .map(|((_, collation), term)| match collation {

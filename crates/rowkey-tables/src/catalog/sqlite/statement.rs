@@ -23,8 +23,11 @@ pub fn collation(sql: &str, column: &str) -> Result<Option<String>, Error> {
     Ok(name.map(str::to_owned))
 }
 
-/// The columns of the table's keys that name collations, each with its own, as a name in SQL.
-pub fn collated_keys(sql: &str) -> Result<Vec<Vec<(String, Option<String>)>>, Error> {
+/// The columns of a key, each with the collation that the key names for it, as a name in SQL.
+pub type CollatedKey = Vec<(String, Option<String>)>;
+
+/// The table's keys that name collations.
+pub fn collated_keys(sql: &str) -> Result<Vec<CollatedKey>, Error> {
     let tokens = tokens(sql)?;
     let key = |(index, token): (usize, &Token)| {
         let is_primary = token.is_keyword("KEY") && tokens[..index].last()?.is_keyword("PRIMARY");
