@@ -320,6 +320,10 @@ pub struct Column {
     pub is_nullable: bool,
     /// The SQL of its default, as the database writes it.
     pub default: Option<String>,
+    /// The same of MySQL's bytes, which its catalogue shows up to the first zero. It is no part of
+    /// [`Catalog::hash`], so that plans made before it was read remain valid.
+    #[serde(skip)]
+    pub complete_default: Option<String>,
     /// Whether the database counts or computes it, and how.
     pub generated: Generated,
     /// The column's collation, if it is text.
@@ -343,12 +347,18 @@ impl Column {
             sql_type: sql_type.into(),
             is_nullable: false,
             default: None,
+            complete_default: None,
             generated: Generated::No,
             collation: None,
             comment: None,
             enum_words: Vec::new(),
             layout: None,
         }
+    }
+
+    /// The SQL of its default, with all that is known.
+    pub fn default_in_full(&self) -> Option<&str> {
+        self.complete_default.as_deref().or(self.default.as_deref())
     }
 
     /// Its type, read.

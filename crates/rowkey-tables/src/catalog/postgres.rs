@@ -187,6 +187,7 @@ async fn read_columns(
             generated: Generated::of_word(row.text(5)?)?,
             collation: row.optional_text(6)?.map(str::to_owned),
             comment: row.optional_text(7)?.map(str::to_owned),
+            complete_default: None,
             enum_words: names(&row, 8)?,
             layout: layouts.get(&row.integer(9)?).cloned(),
         };

@@ -113,6 +113,10 @@ pub fn has_other_offset(text: &str) -> bool {
 
 /// Without an offset, or with one, by which it is UTC's.
 pub fn read_timestamp(text: &str) -> Option<i64> {
+    // The name of a zone, in brackets, would be ignored.
+    if text.contains('[') {
+        return None;
+    }
     let plain = text
         .strip_suffix("+00:00")
         .or_else(|| text.strip_suffix('Z'))
@@ -184,6 +188,10 @@ mod tests {
             assert_eq!(read_time(text), None, "{text}");
         }
         assert_eq!(read_timestamp("2024-01-01 00:00:00.0000001"), None);
+        for zone in ["", "Z", "-05:00"] {
+            let text = format!("2024-06-19T15:22:45{zone}[America/New_York]");
+            assert_eq!(read_timestamp(&text), None, "{text}");
+        }
         assert_eq!(read_time("24:00:00.000001"), None);
     }
 }

@@ -168,7 +168,8 @@ fn seconds(text: &str) -> Option<i128> {
     let (whole, fraction) = text.split_once('.')?;
     let digits = whole.strip_prefix('-').unwrap_or(whole);
     let whole: i128 = digits.parse().ok()?;
-    let micros = whole * i128::from(SECOND) + fraction.parse::<i128>().ok()?;
+    let micros = whole.checked_mul(SECOND.into())?;
+    let micros = micros.checked_add(fraction.parse().ok()?)?;
     Some(if text.starts_with('-') {
         -micros
     } else {
@@ -209,6 +210,8 @@ mod tests {
         for wrong in ["", "P", "1 day", "P1W", "PT1S", "P14M", "PT1.5S", "P1DT"] {
             assert_eq!(Interval::read(wrong), None, "{wrong}");
         }
+        let long = format!("PT{}.000000S", "9".repeat(36));
+        assert_eq!(Interval::read(&long), None);
         let time = |months, days, micros| {
             Interval {
                 months,

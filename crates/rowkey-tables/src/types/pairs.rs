@@ -47,7 +47,7 @@ impl ColumnType {
         if is_shared && (own == Type::Own || self.backend.stores_any_type()) {
             return Some(Kind::Own);
         }
-        if target.limits_numbers() && !is_shared {
+        if target.rounds_floats() && !is_shared {
             return None;
         }
         match (own, other) {
@@ -303,7 +303,13 @@ mod tests {
             (Postgres, "boolean", MySql, "bit(1)", Some(Kind::Bool)),
             (Postgres, "boolean", MySql, "bit(2)", None),
             (Postgres, "real", MySql, "float(7,2)", None),
-            (Postgres, "double precision", MySql, "double unsigned", None),
+            (
+                Postgres,
+                "double precision",
+                MySql,
+                "double unsigned",
+                Some(Kind::Double),
+            ),
             (MySql, "float(7,2)", MySql, "float(7,2)", Some(Kind::Single)),
             (MySql, "float(7,2)", MariaDb, "float", Some(Kind::Single)),
             (

@@ -21,13 +21,20 @@ impl ColumnType {
         self.backend.stores_any_type() && self.bare().eq_ignore_ascii_case("any")
     }
 
-    /// Whether MySQL or MariaDB rounds floating-point numbers to some digits, or takes no negative
-    /// ones.
-    pub(super) fn limits_numbers(&self) -> bool {
+    /// Whether MySQL or MariaDB rounds floating-point numbers to some digits.
+    pub(super) fn rounds_floats(&self) -> bool {
         let digits = self.words.as_ref().map(|words| words.numbers.len());
         self.backend.names_character_sets()
             && matches!(self.meaning(), Some(Type::Single | Type::Double))
-            && (digits == Some(2) || self.has("unsigned"))
+            && digits == Some(2)
+    }
+
+    /// Whether MySQL or MariaDB refuses negative numbers, where others of the same type have some.
+    pub fn refuses_negative(&self) -> bool {
+        let own = self.meaning();
+        self.backend.names_character_sets()
+            && matches!(own, Some(Type::Single | Type::Double | Type::Decimal(_)))
+            && self.has("unsigned")
     }
 
     /// Whether it is a `char` or one of the types called after it.

@@ -1,6 +1,7 @@
 //! The catalogue of MySQL and MariaDB, from `information_schema`.
 
 use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
 mod dependents;
 pub mod grants;
 mod scope;
@@ -13,7 +14,7 @@ use super::{
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::text_literal::text_literal;
-use crate::types::ColumnType;
+use crate::types::{ColumnType, Type};
 
 /// Reads the tables of the connection's database, and those of others that they refer to or that
 /// refer to them.
@@ -108,9 +109,51 @@ async fn columns(
                 .optional_text(8)?
                 .filter(|text| !text.is_empty())
                 .map(Into::into),
+            complete_default: None,
             enum_words: Vec::new(),
             layout: None,
         });
+    }
+    if is_mariadb {
+        return Ok(());
+    }
+    for table in tables.values_mut() {
+        complete_defaults(connection, table).await?;
+    }
+    Ok(())
+}
+
+/// Reads the defaults of bytes, which the catalogue shows up to the first zero, where the account
+/// may read the table.
+async fn complete_defaults(connection: &mut Connection, table: &mut Table) -> Result<(), Error> {
+    let is_cut = |column: &&mut Column| {
+        let own = column.column_type(Backend::MySql).meaning();
+        let shown = column.default.as_deref();
+        matches!(own, Some(Type::Bytes(_) | Type::FixedBytes(_)))
+            && shown.is_some_and(|sql| sql.starts_with("'0x"))
+    };
+    let rows = table.name.quoted(Backend::MySql)?;
+    let mut columns: Vec<&mut Column> = table.columns.iter_mut().filter(is_cut).collect();
+    if columns.is_empty() {
+        return Ok(());
+    }
+    let values = columns.iter().map(|column| {
+        let name = quote_identifier(Backend::MySql, &column.name)?;
+        Ok(format!("HEX(DEFAULT({name}))"))
+    });
+    let values: Vec<String> = values.collect::<Result<_, Error>>()?;
+    let query = format!(
+        "SELECT {} FROM (SELECT 1) AS one LEFT JOIN {rows} ON FALSE",
+        values.join(", ")
+    );
+    let doing = format!("the defaults of {}", table.name);
+    let row = match connection.one_row(&doing, &query, &[]).await {
+        Err(error) if error.is_denied() => return Ok(()),
+        row => row?,
+    };
+    for (place, column) in columns.iter_mut().enumerate() {
+        let digits = row.optional_text(place)?;
+        column.complete_default = digits.map(|digits| format!("X'{digits}'"));
     }
     Ok(())
 }

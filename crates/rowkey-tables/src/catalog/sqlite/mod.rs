@@ -116,6 +116,7 @@ async fn columns(
             },
             collation: None,
             comment: None,
+            complete_default: None,
             enum_words: Vec::new(),
             layout: None,
         });

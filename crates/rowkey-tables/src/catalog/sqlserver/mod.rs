@@ -139,6 +139,7 @@ fn add_column(table: &mut Table, row: &Row) -> Result<(), Error> {
         generated: Generated::of_word(row.text(6)?)?,
         collation: row.optional_text(7)?.map(str::to_owned),
         comment: row.optional_text(8)?.map(str::to_owned),
+        complete_default: None,
         enum_words: Vec::new(),
         layout: None,
     });
