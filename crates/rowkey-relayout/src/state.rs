@@ -339,10 +339,17 @@ impl State {
             Value::Integer(i64::from(saved.is_done)),
             Value::from(saved.catalog.as_str()),
         ];
-        let changed = connection
-            .update("the state of the change", &update, &values)
-            .await;
-        changed.map(|_| ())
+        let doing = "the state of the change";
+        // MySQL and MariaDB count a row only if it changes.
+        connection.update(doing, &update, &values).await?;
+        let query = format!("SELECT count(*) FROM {table}");
+        match connection.count(doing, &query, &[]).await? {
+            1 => Ok(()),
+            rows => Err(Error::Differs {
+                what: format!("the table {TABLE}"),
+                found: format!("it has {rows} rows instead of one"),
+            }),
+        }
     }
 }
 

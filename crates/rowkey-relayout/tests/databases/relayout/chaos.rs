@@ -89,18 +89,16 @@ struct Size {
 
 impl Size {
     fn of_change(forms: [&str; 2]) -> Self {
+        // Expressions of compact text take a hundred times as long.
+        let is_slow = forms.contains(&"text-compact");
         match is_large() {
             true => Self {
-                rows: 300_000,
+                rows: if is_slow { 20_000 } else { 300_000 },
                 kills: 20,
                 window: Duration::from_millis(3_000),
             },
             false => Self {
-                // Expressions of compact text take a hundred times as long.
-                rows: match forms.contains(&"text-compact") {
-                    true => 600,
-                    false => 3_000,
-                },
+                rows: if is_slow { 600 } else { 3_000 },
                 kills: 2,
                 window: Duration::from_millis(250),
             },

@@ -1,16 +1,10 @@
 //! PostgreSQL: what depends on columns, and what is carried to the new ones.
 
-use std::time::Instant;
-
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use rowkey_relayout::Phase;
-use rowkey_relayout::plan::Policy;
-use rowkey_sql::Conversion;
 use rowkey_tables::{Connection, Error};
 use rowkey_testkit::{Backend, Suite};
 
-use crate::is_large;
-use crate::relayout::add_on;
 use crate::relayout::rekeyed;
 use crate::relayout::shop::{NEW, Names, OLD, Shop, number, refused, text};
 
@@ -29,9 +23,6 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         "indexes_that_fit_no_id_are_named" => unfit_indexes,
         "privileges_on_columns_follow_their_programs" => privileges,
     );
-    if is_large() {
-        add_on(suite, &POSTGRES, "chaos_speed_of_the_backfill", speed);
-    }
 }
 
 /// What the catalogue says about a table, apart from numbers and the new names of columns.
@@ -488,59 +479,4 @@ async fn room(shop: Shop) -> Result<()> {
         growths.push((before, after));
     }
     bail!("{growths:?}");
-}
-
-/// The backfill against the same updates written by hand, one for each table.
-async fn speed(shop: Shop) -> Result<()> {
-    shop.create(OLD).await?;
-    let rows = shop.fill(OLD, 200_000, 57).await?;
-    let conversion = Conversion::new(shop.dialect.form(OLD)?, shop.dialect.form(NEW)?)?;
-    let mut connection = shop.connect().await?;
-    let mut updates = Vec::new();
-    for (table, columns) in [
-        ("parent", &["id", "above_id"][..]),
-        ("child", &["parent_id", "other_id"]),
-        ("line", &["parent_id"]),
-        ("part", &["parent_id"]),
-        ("loose", &["parent_id"]),
-    ] {
-        let (mut added, mut set) = (Vec::new(), Vec::new());
-        for column in columns {
-            added.push(format!("ADD COLUMN {column}_new uuid"));
-            set.push(format!(
-                "{column}_new = {}",
-                conversion.expression(*column)?
-            ));
-        }
-        let copy = format!(
-            "CREATE TABLE hand_{table} (LIKE {table} INCLUDING ALL); \
-             INSERT INTO hand_{table} SELECT * FROM {table}; \
-             ALTER TABLE hand_{table} {}",
-            added.join(", ")
-        );
-        connection.execute("a copy", &copy).await?;
-        updates.push(format!("UPDATE hand_{table} SET {}", set.join(", ")));
-    }
-    let mut request = shop.request(OLD, NEW);
-    request.policy = Policy::default();
-    let plan = shop.plan_for(&request).await?;
-    shop.run(&plan, Phase::Expand).await?;
-    connection.execute("the disk", "CHECKPOINT").await?;
-    let started = Instant::now();
-    for update in &updates {
-        connection.execute("an update by hand", update).await?;
-    }
-    let by_hand = started.elapsed();
-    connection.execute("the disk", "CHECKPOINT").await?;
-    let started = Instant::now();
-    shop.run(&plan, Phase::Backfill).await?;
-    let by_tool = started.elapsed();
-    let ratio = by_hand.as_secs_f64() / by_tool.as_secs_f64();
-    eprintln!(
-        "{} rows of five tables: {by_hand:.1?} by hand, {by_tool:.1?} by the backfill: {ratio:.2}",
-        rows.parents.len() * 5
-    );
-    // Other programs on the machine make either of them slower.
-    ensure!(ratio > 0.6, "{ratio:.2}");
-    Ok(())
 }
