@@ -23,7 +23,7 @@ use crate::rows::copied_rows;
 use crate::rows::table_parts::{self, Part, Queue, TableProgress};
 use crate::session;
 use crate::tables::existing::{
-    check_target, check_triggers, check_unchecked_references, delete_rows, referring,
+    changed_since, check_target, check_triggers, check_unchecked_references, delete_rows, referring,
 };
 use crate::tables::mapping::{all_or_one, check_backends};
 use crate::tables::prepared::PreparedTable;
@@ -214,8 +214,14 @@ impl Job<'_> {
                 let kept = kept.filter(|(table, _)| table.to.keeps_rows());
                 kept.flat_map(|(_, parts)| parts)
                     .for_each(|part| part.state = State::Done);
+                if !checkpoint::is_over(&known) {
+                    self.require_same_way(target, create).await?;
+                }
                 let earlier = copied_rows::look(target, &catalog, &self.tables, &known).await?;
                 all_or_one(earlier.refused)?;
+                if !create {
+                    all_or_one(changed_since(&catalog, &self.tables, &known))?;
+                }
                 self.notes.extend(earlier.notes);
                 known
             }
@@ -228,9 +234,9 @@ impl Job<'_> {
                 }
                 let sides: Vec<_> = self.tables.iter().map(|table| &table.to).collect();
                 all_or_one(referring(target, &catalog, &sides).await?)?;
-                delete_rows(target, sides.into_iter(), self.is_unchecked).await?;
+                delete_rows(target, &sides, self.is_unchecked).await?;
                 let parts = self.divide(source, part_rows).await?;
-                checkpoint::begin(target, &self.id, &parts).await?;
+                checkpoint::begin(target, &self.id, &parts, create).await?;
                 parts
             }
         };
@@ -258,6 +264,21 @@ impl Job<'_> {
             self.notes.extend(omissions::of_rows(table));
         }
         Ok(checkpoints)
+    }
+
+    /// Fails for a copy that has begun in the other way: the tables that it has made would get no
+    /// indexes and references, or tables of others would get some.
+    async fn require_same_way(&self, target: &mut Connection, create: bool) -> Result<(), Error> {
+        let (how, instead) = match checkpoint::creates(target, &self.id).await? {
+            Some(true) if !create => ("with", "give it again, so that they get their indexes"),
+            Some(false) if create => ("without", "leave it out, because the tables exist"),
+            _ => return Ok(()),
+        };
+        Err(Error::refused(
+            "the copy",
+            format!("it has begun {how} --create, and goes on in the same way"),
+            instead,
+        ))
     }
 
     /// The parts of each table, each of about so many rows.

@@ -101,10 +101,19 @@ pub(crate) fn to_files(database: &TestDatabase) -> Result<()> {
     run(&format!("verify back.toml {back}"))?.success()?;
     let look = run(&format!("preflight back.toml {back}"))?;
     ensure!(
-        look.code == 1 && look.output.contains("it has rows"),
+        look.code == 1 && look.output.contains("it has rows; empty it"),
         "{}",
         look.output
     );
+    let plan = folder.path().join("back.toml");
+    let text = std::fs::read_to_string(&plan)?;
+    let line = "[[table]]\n";
+    let edited = text.replacen(line, &format!("{line}existing-rows = \"delete\"\n"), 1);
+    std::fs::write(&plan, edited)?;
+    let refused = run(&format!("preflight back.toml {back}"))?;
+    let expected =
+        "`existing-rows` is for copies between databases; delete `existing-rows` from the plan";
+    ensure!(refused.output.contains(expected), "{}", refused.output);
     let empty = run("plan --url parquet:. --target sqlite:back.db")?.failure(1)?;
     ensure!(empty.contains("no files that end in .parquet"), "{empty}");
 

@@ -175,7 +175,7 @@ pub(crate) struct Continued {
 }
 
 /// The columns that an existing table counts, whether the source does or not.
-fn counted_there<'s>(
+pub(crate) fn counted_there<'s>(
     table: &Table,
     side: &'s TableSide,
     existing: &Table,
@@ -261,19 +261,8 @@ pub(crate) async fn continued(
             ));
             last = 0;
         }
-        let sequence = existing.and_then(|existing| existing.column(&column.name)?.sequence());
-        let after_sequence = engine(side.backend).counters.after_sequence;
-        match sequence.zip(after_sequence) {
-            Some((sequence, after)) => {
-                let name = quote_identifier(side.backend, &column.name)?;
-                let statements = after(sequence, &side.quoted()?, &name, last);
-                continued.statements.extend(statements);
-            }
-            None => {
-                let statements = after(side, &column.name, last)?;
-                continued.statements.extend(statements);
-            }
-        }
+        let statements = after(side, column, existing, last)?;
+        continued.statements.extend(statements);
         // That of a sequence which several columns share is not in the catalogue.
         if step != 1 && definition(table, column).is_empty() && existing.is_none() {
             match engine(side.backend).counters.set_step {
@@ -314,7 +303,21 @@ fn largest(column: &ColumnSide) -> i128 {
     }
 }
 
-/// The statements that let a counter continue after the rows, and after a number.
-pub(crate) fn after(side: &TableSide, column: &str, last: i128) -> Result<Vec<String>, Error> {
-    (engine(side.backend).counters.after)(side, column, last)
+/// The statements that let a counter continue after the rows, and after a number. An existing table
+/// may count with a sequence.
+pub(crate) fn after(
+    side: &TableSide,
+    column: &ColumnSide,
+    existing: Option<&Table>,
+    last: i128,
+) -> Result<Vec<String>, Error> {
+    let counters = &engine(side.backend).counters;
+    let sequence = existing.and_then(|existing| existing.column(&column.name)?.sequence());
+    match sequence.zip(counters.after_sequence) {
+        Some((sequence, after)) => {
+            let name = quote_identifier(side.backend, &column.name)?;
+            Ok(after(sequence, &side.quoted()?, &name, last).into())
+        }
+        None => (counters.after)(side, &column.name, last),
+    }
 }

@@ -175,8 +175,7 @@ fn default_of(
         how => left_out.push(format!("{place}: `{how}` is left out")),
     }
     let sql = original
-        .default
-        .as_deref()
+        .default_in_full()
         .filter(|sql| !defaults::is_null(source, sql))?;
     // A `datetime` has the clock of UTC, and its default would have that of a session.
     let own = original.column_type(source).meaning();

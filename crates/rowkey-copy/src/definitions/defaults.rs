@@ -92,8 +92,7 @@ pub(crate) fn as_copied(
     literal::text(target, to, &batch, cell).ok()
 }
 
-/// The bytes of a literal. Shorter ones are filled with zeros where the column does that. MySQL's
-/// catalogue shows them as `0x…`, and only as far as the first zero.
+/// The bytes of a literal. Shorter ones are filled with zeros where the column does that.
 fn bytes_of(source: Backend, own: Type, sql: &str) -> Option<Vec<u8>> {
     let sql = (engine(source).columns.uncast)(sql);
     let quoted = ["x'", "X'", "'\\x"].into_iter();

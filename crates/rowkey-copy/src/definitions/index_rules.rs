@@ -40,15 +40,37 @@ pub(crate) fn translated(
     if let Some(rules) = as_it_is(source, table, side, index) {
         return Ok(Ok(rules));
     }
-    let parsed = match engine(source).definitions.indexes {
-        Indexes::Terms => of_mysql(source, table, index),
-        Indexes::Statement => of_definition(source, table, index),
-        Indexes::None => Err(NoRules::NotUnderstood),
-    };
-    match parsed {
+    match parsed(source, table, index) {
         Ok(parsed) => parsed.written(source, table, side, index.is_unique),
         Err(why) => Ok(Err(why)),
     }
+}
+
+fn parsed(source: Backend, table: &Table, index: &Index) -> Result<Parsed, NoRules> {
+    match engine(source).definitions.indexes {
+        Indexes::Terms => of_mysql(source, table, index),
+        Indexes::Statement => of_definition(source, table, index),
+        Indexes::None => Err(NoRules::NotUnderstood),
+    }
+}
+
+/// Whether another product may get an index of a whole column, so that its type has to be one for
+/// indexes. What the columns become is not known yet.
+pub(crate) fn needs_type(
+    [source, target]: [Backend; 2],
+    table: &Table,
+    index: &Index,
+    column: &str,
+) -> bool {
+    if index.is_list() {
+        return index.columns.iter().any(|name| name == column);
+    }
+    parsed(source, table, index).is_ok_and(|parsed| {
+        let mut terms = parsed.terms.iter();
+        (parsed.kind.is_empty() || has_terms(source) && has_terms(target))
+            && (parsed.condition.is_none() || engine(target).definitions.has_conditions)
+            && terms.any(|term| term.column == column && term.prefix.is_none())
+    })
 }
 
 fn has_terms(backend: Backend) -> bool {

@@ -5,6 +5,7 @@ use std::iter::successors;
 
 use rowkey_core::Backend;
 use rowkey_tables::catalog::{Catalog, Dependent, DependentKind, QualifiedName, Table};
+use rowkey_tables::dialect::Dialect;
 use rowkey_tables::inventory::other_schemas;
 use rowkey_tables::types::{ColumnType, Kind, Type, collation};
 use rowkey_tables::{Connection, Error};
@@ -55,8 +56,8 @@ pub(crate) fn of_rows(table: &PreparedTable<'_>) -> Vec<String> {
 }
 
 /// What is left out of a table that is made: what depends on it, and what its columns no longer say.
-pub(crate) fn of_table(table: &PreparedTable<'_>) -> Vec<String> {
-    let (source, side, table) = (table.from.backend, &table.to, table.original);
+pub(crate) fn of_table(prepared: &PreparedTable<'_>) -> Vec<String> {
+    let (source, side, table) = (prepared.from.backend, &prepared.to, prepared.original);
     let mut notes = dependents(table, |dependent| {
         checks::words(source, table, side, dependent).is_some()
     });
@@ -68,6 +69,7 @@ pub(crate) fn of_table(table: &PreparedTable<'_>) -> Vec<String> {
     if !engine(side.backend).objects.reference_attributes {
         notes.extend(references(table));
     }
+    notes.extend(shorter(prepared));
     notes.extend(words(source, table, side));
     notes.extend(collations(source, table, side));
     notes.extend(collations_of_postgres(source, table, side));
@@ -112,6 +114,36 @@ fn texts(table: &PreparedTable<'_>) -> Vec<String> {
             "{}.{}: its {what} ({} becomes {})",
             table.original.name, from.name, from.sql_type, to.sql_type
         ))
+    });
+    notes.collect()
+}
+
+/// Columns of text and bytes that hold less in the target: an index has a limit.
+fn shorter(table: &PreparedTable<'_>) -> Vec<String> {
+    let length = |column: &ColumnSide| {
+        let (length, what) = match column.own {
+            Type::Text(length) => (length, "characters"),
+            Type::PaddedText(length) => (Some(length), "characters"),
+            Type::Bytes(length) => (length, "bytes"),
+            Type::FixedBytes(length) => (Some(length), "bytes"),
+            _ => return None,
+        };
+        Some(match (length, column.most_bytes) {
+            (Some(length), _) => (length.into(), what),
+            (None, most) => (most.unwrap_or(u64::MAX), "bytes"),
+        })
+    };
+    let columns = table.from.columns.iter().zip(&table.to.columns);
+    let notes = columns.filter_map(|(from, to)| {
+        let (had, (most, what)) = (length(from)?.0, length(to)?);
+        let is_limit = !table.to.backend.stores_any_type();
+        let is_shorter = is_limit && most < had && !matches!(to.content, Content::Ids(_));
+        is_shorter.then(|| {
+            format!(
+                "{}.{}: it holds {most} {what} in the target, and more in the source ({})",
+                table.original.name, from.name, from.sql_type
+            )
+        })
     });
     notes.collect()
 }

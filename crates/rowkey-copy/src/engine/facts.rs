@@ -87,6 +87,7 @@ pub(crate) struct Counters {
     /// Which columns may be counted besides the only column of a primary key.
     pub(crate) besides_key: BesidesKey,
     pub(crate) has_steps: bool,
+    pub(crate) may_set: MaySet,
     /// Whether the definition has the primary key.
     pub(crate) is_key: bool,
     /// The query for the last number that was counted, and its values. A second column is the step.
@@ -111,6 +112,15 @@ pub(crate) struct Sequences {
     /// The query for one by its name in SQL: its next number, its step, its least and its greatest
     /// number, as text, and whether it begins again then.
     pub(crate) state: fn(&str) -> String,
+}
+
+/// What says whether the account may set a counter, from a table in SQL and the name of a column.
+pub(crate) enum MaySet {
+    /// Who writes rows may do that.
+    Free,
+    Query(fn(&str, &str) -> String),
+    /// A statement that fails, and for another reason if the account may: with the column in SQL.
+    Doomed(fn(&str, &str) -> String),
 }
 
 /// Which columns are counted besides the only column of a primary key.
@@ -246,6 +256,8 @@ pub(crate) struct Sessions {
     /// Begins a transaction that writes, and one that writes temporary tables only.
     pub(crate) begin: &'static str,
     pub(crate) begin_temporary: &'static str,
+    /// Looks at constraints that are put off to the end of a transaction.
+    pub(crate) check_deferred: Option<&'static str>,
     /// Whether a statement without values says how many rows it has changed.
     pub(crate) counts_changes: bool,
     /// The query for what the view of a connection is called, for others.

@@ -67,6 +67,9 @@ const fn of(
             column: |name, sql_type, _, _| format!("{name} {sql_type} NOT NULL AUTO_INCREMENT"),
             besides_key: BesidesKey::OneWithIndex,
             has_steps: false,
+            may_set: MaySet::Doomed(|table, column| {
+                format!("ALTER TABLE {table} ADD COLUMN {column} int")
+            }),
             is_key: false,
             last,
             needs_key: true,
@@ -137,6 +140,7 @@ const fn of(
         sessions: Sessions {
             begin: "BEGIN",
             begin_temporary: "BEGIN",
+            check_deferred: None,
             counts_changes: true,
             export_view: None,
             lock: |name| Some(format!("'{name}'")),

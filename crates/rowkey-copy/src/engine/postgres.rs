@@ -40,6 +40,12 @@ pub(super) const ENGINE: Engine = Engine {
         },
         besides_key: BesidesKey::All,
         has_steps: true,
+        may_set: MaySet::Query(|table, column| {
+            let sequence = sequence_of(table, column);
+            format!(
+                "SELECT has_sequence_privilege(s.number::oid, 'UPDATE')::int FROM ({sequence}) s"
+            )
+        }),
         is_key: false,
         last,
         needs_key: false,
@@ -116,6 +122,7 @@ pub(super) const ENGINE: Engine = Engine {
     sessions: Sessions {
         begin: "BEGIN",
         begin_temporary: "BEGIN",
+        check_deferred: Some("SET CONSTRAINTS ALL IMMEDIATE"),
         counts_changes: true,
         export_view: Some("SELECT pg_export_snapshot()"),
         lock: Some,
@@ -216,15 +223,19 @@ fn after(side: &TableSide, column: &str, last: i128) -> Result<Vec<String>, Erro
         0 => "NULL".to_owned(),
         last => last.to_string(),
     };
-    let sequence = POSTGRES_SEQUENCE
-        .replace("$1::text", &text_literal(Postgres, &table))
-        .replace("$2::text", &text_literal(Postgres, column));
+    let sequence = sequence_of(&table, column);
     Ok(vec![format!(
         "SELECT setval(s.number::oid::regclass, GREATEST(LEAST(n.last, s.most), s.least)) \
          FROM ({sequence}) s CROSS JOIN LATERAL (SELECT CASE WHEN s.step > 0 \
          THEN GREATEST(MAX({quoted}), {last}, s.last) ELSE LEAST(MIN({quoted}), {last}, s.last) END AS last \
          FROM {table}) n WHERE CASE WHEN s.step > 0 THEN n.last >= s.least ELSE n.last <= s.most END"
     )])
+}
+
+fn sequence_of(table: &str, column: &str) -> String {
+    POSTGRES_SEQUENCE
+        .replace("$1::text", &text_literal(Postgres, table))
+        .replace("$2::text", &text_literal(Postgres, column))
 }
 
 fn last(table: &Table, column: &Column) -> Result<Option<Query>, Error> {
@@ -280,7 +291,6 @@ LEFT JOIN pg_roles r ON r.oid = g.grantee
 WHERE c.relkind IN ('r', 'p') AND g.grantee <> c.relowner
 GROUP BY 1, 2, 3 ORDER BY 1 NULLS FIRST, 2, 3";
 
-/// Those of extensions come with them.
 /// In any version.
 const LENIENT_COLLATIONS: &str = "
 SELECT a.attname::text, format('%I.%I', n.nspname, l.collname)
@@ -288,6 +298,7 @@ FROM pg_attribute a JOIN pg_collation l ON l.oid = a.attcollation
 JOIN pg_namespace n ON n.oid = l.collnamespace
 WHERE a.attrelid = to_regclass($1) AND to_jsonb(l)->>'collisdeterministic' = 'false'";
 
+/// Those of extensions come with them.
 const PROGRAMS: &str = "
 SELECT 'view', format('%I.%I', n.nspname, v.relname)
 FROM pg_class v JOIN pg_namespace n ON n.oid = v.relnamespace

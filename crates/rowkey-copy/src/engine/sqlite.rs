@@ -30,6 +30,7 @@ pub(super) const ENGINE: Engine = Engine {
         column: |name, _, _, _| format!("{name} INTEGER PRIMARY KEY AUTOINCREMENT"),
         besides_key: BesidesKey::None,
         has_steps: false,
+        may_set: MaySet::Free,
         is_key: true,
         last,
         needs_key: false,
@@ -95,6 +96,7 @@ SELECT 'view', name FROM sqlite_master WHERE type = 'view' ORDER BY 2",
     sessions: Sessions {
         begin: "BEGIN IMMEDIATE",
         begin_temporary: "BEGIN",
+        check_deferred: None,
         counts_changes: true,
         export_view: None,
         // Each transaction locks the file, and checks that the last one was its own.

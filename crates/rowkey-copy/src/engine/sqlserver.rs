@@ -35,6 +35,10 @@ pub(super) const ENGINE: Engine = Engine {
         },
         besides_key: BesidesKey::None,
         has_steps: true,
+        may_set: MaySet::Query(|table, _| {
+            let table = text_literal(SqlServer, table);
+            format!("SELECT HAS_PERMS_BY_NAME({table}, 'OBJECT', 'ALTER')")
+        }),
         is_key: false,
         last,
         needs_key: false,
@@ -98,6 +102,7 @@ pub(super) const ENGINE: Engine = Engine {
     sessions: Sessions {
         begin: "BEGIN TRANSACTION",
         begin_temporary: "BEGIN TRANSACTION",
+        check_deferred: None,
         counts_changes: false,
         export_view: None,
         lock: Some,

@@ -215,6 +215,7 @@ pub(super) fn exports<'c>(plan: &CopyPlan, catalog: &'c Catalog) -> Result<Vec<E
     let (mut exports, mut refused) = (Vec::new(), Vec::new());
     for table in &plan.tables {
         let original = catalog.table(&table.name)?;
+        refused.extend(unused(table));
         refused.extend(require_once(plan, catalog, original).err());
         let pairs = table.columns.iter().map(|planned| {
             let found = original.column(&planned.name);
@@ -280,6 +281,24 @@ fn refused_column(table: &TablePlan, column: &ColumnPlan, why: &str) -> Error {
     )
 }
 
+/// What a plan says of a table, and files have no place for.
+fn unused(table: &TablePlan) -> Vec<Error> {
+    let keeps = |column: &&ColumnPlan| column.keep;
+    let columns = table.columns.iter().filter(keeps);
+    let columns = columns.map(|column| (format!("{}.{}", table.name, column.name), "keep"));
+    let lines = [
+        (table.existing_rows.is_some(), "existing-rows"),
+        (!table.leave_out.is_empty(), "leave-out"),
+    ];
+    let lines = lines.into_iter().filter(|(is_said, _)| *is_said);
+    let lines = lines.map(|(_, line)| (table.name.to_string(), line));
+    let refused = lines.chain(columns).map(|(what, line)| {
+        let why = format!("`{line}` is for copies between databases");
+        Error::refused(what, why, format!("delete `{line}` from the plan"))
+    });
+    refused.collect()
+}
+
 /// What a planned column contains.
 enum Planned<'p> {
     /// Ids: their form in the database, and in files.
@@ -340,8 +359,9 @@ fn column_to(
         Planned::Values(words) => {
             let to = parquet_types::parse(words)
                 .ok_or_else(|| refused(&format!("`{words}` is no type of files")))?;
-            let kind = kind_of(own, to)
-                .ok_or_else(|| refused(&format!("`{words}` does not hold all of its values")))?;
+            let kind = kind_of(own, to).ok_or_else(|| {
+                refused(&format!("`{words}` does not hold all values of that type"))
+            })?;
             (Content::Values(kind), to, None)
         }
     };
@@ -392,6 +412,7 @@ pub(super) fn imports(plan: &CopyPlan, folder: &Path) -> Result<Vec<Import>, Err
             ));
             continue;
         }
+        refused.extend(unused(table));
         let (mut places, mut columns) = (Vec::new(), Vec::new());
         for planned in &table.columns {
             match column_from(&mut reader, target, table, planned) {
@@ -458,7 +479,7 @@ fn column_from(
                 ));
             }
             let kind = kind_back(found.own, target, to)
-                .ok_or_else(|| refused(&format!("`{to}` does not hold all of its values")))?;
+                .ok_or_else(|| refused(&format!("`{to}` does not hold all values of that type")))?;
             (to.to_owned(), Content::Values(kind))
         }
     };

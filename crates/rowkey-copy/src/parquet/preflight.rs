@@ -5,13 +5,14 @@ use std::path::Path;
 use super::NAME;
 use super::file::path_of;
 use super::plan::{exports, imports};
+use super::read::check_import;
 use super::write::{exists, notes_of};
 use rowkey_tables::catalog::Catalog;
 use rowkey_tables::{Connection, Error};
 
 use crate::plans::plan::CopyPlan;
 use crate::preflight::Preflight;
-use crate::tables::existing::{check_target, check_triggers};
+use crate::tables::existing::check_triggers;
 
 /// Of values, this is known later.
 const VALUES: &str =
@@ -75,7 +76,7 @@ pub async fn preflight_back(
                 .notes
                 .push(format!("{table} is to be made (--create)"));
         }
-        let checked = check_target(target, &catalog, &import.to, &names, !is_there).await;
+        let checked = check_import(target, &catalog, import, &names, !is_there).await;
         checked.or_else(|error| refuse(&mut found, error))?;
         match check_triggers(&catalog, &import.to) {
             Ok(note) => found.notes.extend(note),

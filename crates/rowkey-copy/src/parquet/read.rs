@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rowkey_core::storage::quote_identifier;
-use rowkey_tables::catalog::Catalog;
+use rowkey_tables::catalog::{Catalog, QualifiedName};
 use rowkey_tables::{Connection, Error, Progress, Step};
 use tokio::sync::mpsc::{self, Sender};
 use tokio::task::spawn_blocking;
@@ -20,7 +20,7 @@ use crate::rows::batch::{Batch, RowSum};
 use crate::rows::write::{Encoder, Limit, Tally, write};
 use crate::run::{CopiedTable, Report};
 use crate::session::begin_writing;
-use crate::tables::existing::{check_references, check_target, check_triggers};
+use crate::tables::existing::{check_references, check_target, check_triggers, has_rows};
 use crate::tables::mapping::wrong_backend;
 use crate::tables::table_side::TableSide;
 
@@ -57,7 +57,7 @@ pub async fn read(
     let mut notes = Vec::new();
     let names: Vec<_> = imports.iter().map(|import| &import.to.name).collect();
     for import in &imports {
-        check_target(target, &catalog, &import.to, &names, create).await?;
+        check_import(target, &catalog, import, &names, create).await?;
         notes.extend(check_triggers(&catalog, &import.to)?);
         let columns = import.reader.columns.iter().enumerate();
         let omitted = columns.filter(|(place, _)| !import.places.contains(place));
@@ -88,6 +88,26 @@ pub async fn read(
         tables,
         notes,
     })
+}
+
+/// Fails for a table of the target that is not as its file needs it.
+pub(super) async fn check_import(
+    target: &mut Connection,
+    catalog: &Catalog,
+    import: &Import,
+    names: &[&QualifiedName],
+    create: bool,
+) -> Result<(), Error> {
+    let to = &import.to;
+    let exists = !create && catalog.table(&to.name).is_ok();
+    if exists && has_rows(target, &to.name, &to.quoted()?).await? {
+        return Err(Error::refused(
+            format!("the table {} in the target", to.name),
+            "it has rows",
+            "empty it, or read the files into another database",
+        ));
+    }
+    check_target(target, catalog, to, names, create).await
 }
 
 /// Makes the tables, if that is to be done, and writes the rows of all of them in one transaction.
@@ -126,7 +146,7 @@ fn counters(catalog: &Catalog, imports: &[Import]) -> Result<Vec<String>, Error>
         let table = catalog.table(&import.to.name)?;
         for column in counted(table, &import.to) {
             // Files do not say how far the source has counted.
-            statements.extend(counters::after(&import.to, &column.name, 0)?);
+            statements.extend(counters::after(&import.to, column, Some(table), 0)?);
         }
     }
     Ok(statements)

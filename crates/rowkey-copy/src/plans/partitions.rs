@@ -1,5 +1,7 @@
 //! Tables whose rows are in partitions, where these are tables too.
 
+use std::iter::successors;
+
 use rowkey_core::Backend;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, Dependent, DependentKind, QualifiedName, Table};
@@ -32,25 +34,31 @@ pub(crate) fn whole<'c>(table: &Table, catalog: &'c Catalog) -> Option<&'c Table
     parent(table, catalog).filter(|parent| is_partitioned(parent, catalog.backend))
 }
 
+/// The partitions of a table, and theirs.
+pub(crate) fn below<'c>(table: &Table, catalog: &'c Catalog) -> Vec<&'c Table> {
+    let is_below = |other: &&Table| {
+        let mut above = successors(parent(other, catalog), |one| parent(one, catalog));
+        above.any(|one| one.name == table.name)
+    };
+    catalog.tables.iter().filter(is_below).collect()
+}
+
 /// Fails for a table whose rows would be copied twice, because a partition of it is in the plan too.
 pub(crate) fn require_once(plan: &CopyPlan, catalog: &Catalog, table: &Table) -> Result<(), Error> {
     if !is_partitioned(table, catalog.backend) {
         return Ok(());
     }
+    let below = below(table, catalog);
     for planned in &plan.tables {
-        let mut above = parent(catalog.table(&planned.name)?, catalog);
-        while let Some(found) = above {
-            if found.name == table.name {
-                return Err(Error::refused(
-                    table.name.to_string(),
-                    format!(
-                        "it is partitioned, and the rows of its partition {} would be copied twice",
-                        planned.name
-                    ),
-                    "delete its entry from the plan, or those of its partitions",
-                ));
-            }
-            above = parent(found, catalog);
+        if below.iter().any(|partition| partition.name == planned.name) {
+            return Err(Error::refused(
+                table.name.to_string(),
+                format!(
+                    "it is partitioned, and the rows of its partition {} would be copied twice",
+                    planned.name
+                ),
+                "delete its entry from the plan, or those of its partitions",
+            ));
         }
     }
     Ok(())

@@ -11,6 +11,7 @@ use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{self, ColumnType, Type};
 use rowkey_tables::{Connection, Error, Progress, Step, StoredIds};
 
+use crate::definitions::index_rules;
 use crate::engine::engine;
 use crate::plans::collations::replace_unknown;
 use crate::plans::own_types;
@@ -429,7 +430,8 @@ impl<'c> Planner<'c> {
                 None => Type::Text(None),
             },
         };
-        let is_indexed = is_indexed(table, &column.name, self.tables, self.source == self.target);
+        let backends = [self.source, self.target];
+        let is_indexed = is_indexed(table, &column.name, self.tables, backends);
         let mut written = types::write(self.target, wanted, is_indexed);
         if written.is_err()
             && self.choices.unknown_types_as_text
@@ -641,18 +643,18 @@ fn is_in_primary_key(table: &Table, column: &str) -> bool {
 }
 
 /// Whether the target may get an index with a column. Within one product, it gets those of every
-/// method; another one gets none of PostgreSQL's own, such as `gin`.
-fn is_indexed(table: &Table, column: &str, tables: &[&Table], is_one_product: bool) -> bool {
+/// method.
+fn is_indexed(table: &Table, column: &str, tables: &[&Table], backends: [Backend; 2]) -> bool {
     let contains = |columns: &[String]| columns.iter().any(|name| name == column);
     let is_target = |other: &&Table| {
         let mut keys = other.foreign_keys.iter();
         keys.any(|key| key.target == table.name && contains(&key.target_columns))
     };
+    let mut indexes = table.indexes.iter();
     table.keys.iter().any(|key| contains(&key.columns))
-        || table.indexes.iter().any(|index| {
-            let has_method = index.definition.contains(" USING ");
-            let goes = is_one_product || !has_method || index.definition.contains(" USING btree ");
-            goes && contains(&index.columns)
+        || indexes.any(|index| match backends[0] == backends[1] {
+            true => contains(&index.columns),
+            false => index_rules::needs_type(backends, table, index, column),
         })
         || table.foreign_keys.iter().any(|key| contains(&key.columns))
         || tables.iter().any(is_target)

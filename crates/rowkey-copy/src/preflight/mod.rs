@@ -102,6 +102,11 @@ impl Preflight {
                     let earlier = copied_rows::look(target, &target_catalog, &tables, &known);
                     let earlier = earlier.await?;
                     findings.refuse(ReasonKind::Target, earlier.refused);
+                    let creates = checkpoint::creates(target, &plan.hash()?).await?;
+                    if is_complete && creates == Some(false) {
+                        let changed = existing::changed_since(&target_catalog, &tables, &known);
+                        findings.refuse(ReasonKind::Target, changed);
+                    }
                     findings.notes.push(copied_rows::state(&known));
                     findings.notes.extend(earlier.notes);
                 }
@@ -270,8 +275,20 @@ impl Findings {
             rehearsed = without_refused(tables, &places);
             rehearsed.retain(|table| !self.unplanned.contains(&table.original.name));
         }
+        let can_delete = !makes && !places.contains(&&Place::All);
         let refused = refused.into_iter().map(|(_, error)| error);
         self.refuse(ReasonKind::Target, refused);
+        if can_delete {
+            let existing = sides.iter().copied();
+            let existing = existing.filter(|side| target::table_of(target_catalog, side).is_some());
+            let existing: Vec<&TableSide> = existing.collect();
+            let tried =
+                existing::try_to_delete(target, target_catalog, &existing, self.is_unchecked);
+            match tried.await {
+                Err(refused @ Error::Refused { .. }) => self.refuse(ReasonKind::Target, [refused]),
+                note => self.notes.extend(note?),
+            }
+        }
         if !makes {
             let denied = writing::refusals(target, target_catalog, &sides).await?;
             self.refuse(ReasonKind::Denied, denied);
@@ -300,6 +317,10 @@ impl Findings {
                     target::not_null_if_made(original),
                 ),
             };
+            if let Some(existing) = existing {
+                let denied = writing::counters(target, original, &to, existing).await?;
+                self.refuse(ReasonKind::Denied, denied);
+            }
             if creates.is_none() {
                 let uncounted = existing.map(|table| counters::uncounted(original, &to, table));
                 self.notes.extend(uncounted.into_iter().flatten());
@@ -362,10 +383,13 @@ impl Findings {
             .iter()
             .map(|misfits| misfits.column.clone())
             .collect();
-        let exists = existing.is_some();
-        let errors = misfits.iter().map(|misfits| misfits.error(exists));
+        let target_backend = table.to.backend;
+        let errors = misfits.iter();
+        let errors = errors.map(|misfits| misfits.error(target_backend, existing));
         self.refuse(ReasonKind::Values, errors);
         self.values.extend(misfits);
+        let too_long = values::too_long_row(source, table, target.statement_limit()).await?;
+        self.refuse(ReasonKind::Values, too_long);
         if let Some(existing) = existing {
             let broken = conditions::broken(source, target, table, existing, &columns).await?;
             self.refuse(ReasonKind::Checks, broken.refused);

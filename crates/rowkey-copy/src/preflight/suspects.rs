@@ -65,6 +65,10 @@ impl ColumnPair<'_> {
             self.of_sqlite(kind, suspects);
         }
         let (had, has) = self.values();
+        if self.to.sql_type.refuses_negative() && !self.from.sql_type.refuses_negative() {
+            // The sign of zero is one, too.
+            suspects.add("{} <= 0");
+        }
         suspects.all |= self.to.tick > 1 && self.to.tick > self.least_fraction();
         suspects.all |= self.to.is_text_of_others();
         match kind {

@@ -1,7 +1,8 @@
 //! Whether the target is as the plan needs it.
 
+use rowkey_core::Backend;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Catalog, Generated, QualifiedName, Table, layout_of};
+use rowkey_tables::catalog::{Catalog, Column, Generated, QualifiedName, Table, layout_of};
 use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::dialect::{Asked, Dialect};
 use rowkey_tables::types::layout::Layout;
@@ -11,6 +12,7 @@ use crate::engine::engine;
 use crate::plans::collations::known_collations;
 use crate::plans::own_types;
 use crate::plans::plan::CopyPlan;
+use crate::rows::checkpoint;
 use crate::tables::existing;
 use crate::tables::names;
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
@@ -192,19 +194,24 @@ fn computed(table: &Table, side: &TableSide) -> Vec<Error> {
         .collect()
 }
 
+/// Whether no row of an existing table goes without a value for a column.
+pub(super) fn needs_value(backend: Backend, column: &Column) -> bool {
+    let is_left = column.is_nullable || column.default.is_some();
+    let is_own = column.column_type(backend).is_row_version();
+    !is_left && !is_own && column.generated == Generated::No
+}
+
 /// Columns of an existing table that the plan does not fill.
 fn unfilled(table: &Table, side: &TableSide, plan: &CopyPlan) -> Vec<Error> {
     let mut planned = plan.tables.iter();
     // Those that are refused too.
     let planned = planned.find(|planned| planned.becomes == side.name);
-    let is_unfilled = |column: &&rowkey_tables::catalog::Column| {
+    let is_unfilled = |column: &&Column| {
         let mut planned = planned.into_iter().flat_map(|planned| &planned.columns);
         let is_filled = planned.any(|filled| {
             names::folded(side.backend, &filled.name) == names::folded(side.backend, &column.name)
         });
-        let is_own = column.column_type(side.backend).is_row_version();
-        let is_left = !column.is_nullable && column.default.is_none();
-        !is_filled && !is_own && is_left && column.generated == Generated::No
+        !is_filled && needs_value(side.backend, column)
     };
     let columns = table.columns.iter().filter(is_unfilled);
     columns
@@ -218,10 +225,20 @@ fn unfilled(table: &Table, side: &TableSide, plan: &CopyPlan) -> Vec<Error> {
         .collect()
 }
 
-/// PostgreSQL says whether the account may make tables; other databases say so when they are made.
+/// Whether the account may make tables: PostgreSQL says it, and elsewhere that of the state fails, for
+/// another reason if the account may.
 pub(super) async fn may_not_create(target: &mut Connection) -> Result<Option<Error>, Error> {
     let Some(query) = engine(target.backend()).target.create_privilege else {
-        return Ok(None);
+        let doomed = format!("CREATE TABLE {} (one int, one int)", checkpoint::TABLE);
+        let doing = "the privileges in the target";
+        return Ok(match target.execute(doing, &doomed).await {
+            Err(error) if error.is_denied() => Some(Error::refused(
+                "the target",
+                format!("the account may not make tables: {}", error.reason()),
+                "grant CREATE on the database",
+            )),
+            _ => None,
+        });
     };
     let row = target
         .one_row("the privileges in the target", query, &[])

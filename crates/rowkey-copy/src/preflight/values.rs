@@ -2,6 +2,7 @@
 
 use futures_util::future::try_join;
 use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::{QualifiedName, Table};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{self, ColumnType, Kind, Type};
@@ -10,7 +11,8 @@ use serde::Serialize;
 use tokio::sync::mpsc;
 
 use super::suspects::{ColumnPair, Suspects, checks_json};
-use crate::engine::engine;
+use super::target::needs_value;
+use crate::engine::{engine, of_column};
 use crate::plans::plan::CopyPolicy;
 use crate::plans::replacements::SpecialValue;
 use crate::rows::batch::{Batch, Cell};
@@ -81,7 +83,8 @@ impl Misfits {
     }
 
     /// The refusal of these values, in a table that exists or is to be made.
-    pub(super) fn error(&self, exists: bool) -> Error {
+    pub(super) fn error(&self, target: Backend, existing: Option<&Table>) -> Error {
+        let there = existing.and_then(|table| table.column(&self.column));
         let mut why = self.examples.first().map_or(String::new(), Misfit::place);
         if self.values > 1 {
             why += &format!("; {} values have no place", self.values);
@@ -99,7 +102,7 @@ impl Misfits {
         }
         let mut instead = String::from("change them");
         match &self.to {
-            Some(to) if exists => {
+            Some(to) if existing.is_some() => {
                 instead += &format!(", or let the column there be `{to}` and write the plan again");
             }
             Some(to) => {
@@ -123,7 +126,9 @@ impl Misfits {
         if self.to.is_none() {
             instead += ", or give the column another type there";
         }
-        instead += ", or leave it out";
+        if !there.is_some_and(|there| needs_value(target, there)) {
+            instead += ", or leave it out";
+        }
         Error::refused(format!("{}.{}", self.table, self.column), why, instead)
     }
 }
@@ -196,6 +201,53 @@ pub(super) async fn misfits(
         found.push(column.found);
     }
     Ok(found)
+}
+
+/// The refusal of a table with a row that no statement of the target has enough bytes for.
+pub(super) async fn too_long_row(
+    source: &mut Connection,
+    table: &PreparedTable<'_>,
+    limit: u64,
+) -> Result<Option<Error>, Error> {
+    if limit == u64::MAX {
+        return Ok(None);
+    }
+    let engine = engine(table.from.backend);
+    let mut most = 0_u64;
+    let mut lengths = Vec::new();
+    for (from, to) in table.from.columns.iter().zip(&table.to.columns) {
+        // Bytes are written as two digits each, and text as at least as many bytes as it has.
+        let (length, longest, digits) = match (from.own, to.content) {
+            (Type::Bytes(most), Content::Values(Kind::Bytes)) => (engine.rows.byte_count, most, 2),
+            (Type::Text(most), Content::Values(Kind::Text)) if !engine.values.counts_utf16 => {
+                (engine.rows.byte_count_of_text, most, 1)
+            }
+            _ => continue,
+        };
+        let declared = longest.filter(|_| !table.from.backend.stores_any_type());
+        let declared = declared.map(|most| 4 * u64::from(most)).or(from.most_bytes);
+        most = most.saturating_add(declared.unwrap_or(u64::MAX));
+        let name = quote_identifier(table.from.backend, &from.name)?;
+        let length = of_column(length, &name);
+        lengths.push(format!(
+            "COALESCE(CAST({length} AS decimal(20)), 0) * {digits}"
+        ));
+    }
+    if most < limit {
+        return Ok(None);
+    }
+    let (rows, lengths) = (table.from.rows()?, lengths.join(" + "));
+    let query = format!("SELECT 1 FROM {rows} WHERE {lengths} >= {limit}");
+    let query = first(table.from.backend, 1, &query);
+    let doing = format!("the longest row of {}", table.from.name);
+    let found = source.query(&doing, &query, &[]).await?;
+    Ok((!found.is_empty()).then(|| {
+        Error::refused(
+            format!("the table {}", table.from.name),
+            format!("a row takes a longer statement than the target's server takes, {limit} bytes (max_allowed_packet)"),
+            "SET GLOBAL max_allowed_packet to more there",
+        )
+    }))
 }
 
 fn suspect_columns<'s>(

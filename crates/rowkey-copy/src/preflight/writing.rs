@@ -1,10 +1,12 @@
 //! Whether the account may do in existing tables what a copy does there.
 
-use rowkey_tables::catalog::{Catalog, QualifiedName};
+use rowkey_core::storage::quote_identifier;
+use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
 use rowkey_tables::{Connection, Error, Value};
 
 use super::target::{may_not_create, table_of};
-use crate::engine::engine;
+use crate::definitions::counters;
+use crate::engine::{MaySet, engine};
 use crate::plans::plan::ExistingRows;
 use crate::rows::checkpoint;
 use crate::rows::merge::Merge;
@@ -114,6 +116,43 @@ async fn try_merge(merge: &Merge, target: &mut Connection) -> Result<(), Error> 
     merge.begin(target).await?;
     merge.apply(target).await?;
     merge.end(target).await
+}
+
+/// The counters of an existing table that the account may not set after the rows.
+pub(super) async fn counters(
+    target: &mut Connection,
+    original: &Table,
+    side: &TableSide,
+    existing: &Table,
+) -> Result<Vec<Error>, Error> {
+    let table = side.quoted()?;
+    let mut refused = Vec::new();
+    for column in counters::counted_there(original, side, existing, &mut Vec::new()) {
+        let doing = format!("the counter of {}", side.name);
+        let (may_set, needs) = match &engine(side.backend).counters.may_set {
+            MaySet::Free => return Ok(refused),
+            MaySet::Query(query) => {
+                let query = query(&table, &column.name);
+                let rows = target.query(&doing, &query, &[]).await?;
+                let may_set = rows.first().map_or(Ok(true), |row| row.is(0))?;
+                (may_set, "grant UPDATE on its sequence")
+            }
+            MaySet::Doomed(statement) => {
+                let name = quote_identifier(side.backend, &column.name)?;
+                let outcome = target.execute(&doing, &statement(&table, &name)).await;
+                let is_denied = outcome.is_err_and(|error| error.is_denied());
+                (!is_denied, "grant ALTER on the table")
+            }
+        };
+        if !may_set {
+            refused.push(Error::refused(
+                format!("{}.{} in the target", side.name, column.name),
+                "the account may not let its counter continue after the rows",
+                needs,
+            ));
+        }
+    }
+    Ok(refused)
 }
 
 /// Rows come in by COPY, which looks at no policy.

@@ -66,6 +66,12 @@ impl Checkpoint {
     }
 }
 
+/// Whether all of a job is done.
+pub(crate) fn is_over(tables: &[Vec<Checkpoint>]) -> bool {
+    let mut parts = tables.iter().flatten();
+    parts.all(|part| part.state == State::Done)
+}
+
 /// The rows that were copied, of all parts of a table.
 pub(crate) fn rows_of(parts: &[Checkpoint]) -> RowSum {
     let mut total = RowSum::default();
@@ -182,11 +188,31 @@ async fn make_table(target: &mut Connection) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes down that a job begins, with the parts of each table.
+/// The row that says whether a job makes its tables. To versions that do not know it, it's another
+/// job, which is done.
+fn mark(job: &str, creates: bool) -> String {
+    let how = if creates { "created" } else { "existing" };
+    format!("{}-{how}", &job[..40])
+}
+
+/// Whether a job that has begun makes its tables; nothing if an older version has begun it.
+pub(crate) async fn creates(target: &mut Connection, job: &str) -> Result<Option<bool>, Error> {
+    for creates in [true, false] {
+        let mark = mark(job, creates);
+        let query = format!("SELECT count(*) FROM {TABLE} WHERE job = '{mark}'");
+        if target.count(DOING, &query, &[]).await? > 0 {
+            return Ok(Some(creates));
+        }
+    }
+    Ok(None)
+}
+
+/// Writes down that a job begins, with the parts of each table, and whether it makes these.
 pub(crate) async fn begin(
     target: &mut Connection,
     job: &str,
     tables: &[Vec<Checkpoint>],
+    creates: bool,
 ) -> Result<(), Error> {
     let parts = tables.iter().enumerate().flat_map(|(number, parts)| {
         let parts = parts.iter().enumerate();
@@ -196,7 +222,9 @@ pub(crate) async fn begin(
             format!("('{job}', {number}, {part}, '{state}', 0, '0', '', '{until_key}')")
         })
     });
-    let parts: Vec<String> = parts.collect();
+    let mut parts: Vec<String> = parts.collect();
+    let (mark, done) = (mark(job, creates), State::Done.name());
+    parts.push(format!("('{mark}', 0, 0, '{done}', 0, '0', '', '')"));
     // In one transaction, because a copy that has only a part of them would not go on.
     let begin = engine(target.backend()).sessions.begin;
     target.execute(DOING, begin).await?;

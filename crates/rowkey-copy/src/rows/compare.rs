@@ -14,7 +14,7 @@ use tokio::sync::mpsc::{self, Sender};
 use crate::job::Job;
 use crate::plans::plan::{CopyPlan, CopyPolicy};
 use crate::rows::batch::{Batch, Canonical, Cell, RowSum};
-use crate::rows::checkpoint::{self, Checkpoint, State};
+use crate::rows::checkpoint::{self, State};
 use crate::rows::read::read;
 use crate::rows::select::KeyRange;
 use crate::rows::shown::key_text;
@@ -115,8 +115,7 @@ async fn unfinished(
     made: &Catalog,
 ) -> Result<Vec<String>, Error> {
     let known = checkpoint::find(target, made, plan).await?;
-    let is_done = |part: &Checkpoint| part.state == State::Done;
-    let Some(known) = known.filter(|known| !known.iter().flatten().all(is_done)) else {
+    let Some(known) = known.filter(|known| !checkpoint::is_over(known)) else {
         return Ok(Vec::new());
     };
     let mut found = vec!["the copy has not ended; `rowkey copy` goes on with it".to_owned()];
@@ -136,6 +135,7 @@ pub(crate) async fn compare_table(
     from: &TableSide,
     to: &TableSide,
 ) -> Result<ComparedTable, Error> {
+    let to = &to.without_replacements();
     let mut old = TableRows::all(source, from)?;
     let mut new = TableRows::all(target, to)?;
     // What the target has besides merged rows is its own.

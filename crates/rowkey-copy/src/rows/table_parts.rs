@@ -47,6 +47,7 @@ pub(crate) async fn divide(
     session::mark(source).await?;
     let beginnings = chunks::beginnings(source, table, &key, rows).await?;
     session::back_to_mark(source).await?;
+    session::unmark(source).await?;
     let mut lasts = Vec::new();
     for condition in beginnings {
         lasts.extend(first_key(source, side, &condition).await?);

@@ -7,12 +7,14 @@ use rowkey_tables::types::layout::Layout;
 use rowkey_tables::{Connection, Error};
 
 use crate::engine::engine;
+use crate::plans::partitions::{below, is_partitioned};
 use crate::plans::plan::{ExistingRows, Triggers};
 use crate::preflight::trial::shown;
-use crate::rows::checkpoint;
+use crate::rows::checkpoint::{self, Checkpoint, State};
 use crate::rows::orphan::orphan;
 use crate::rows::select::first;
 use crate::session;
+use crate::tables::prepared::PreparedTable;
 use crate::tables::spelling::in_any_case;
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
@@ -96,21 +98,7 @@ pub(crate) async fn check_target(
             Err(Error::refused(what, "it does not exist", instead))
         }
         (Some(table), false) => {
-            for column in &side.columns {
-                if table.column(&column.name).is_none() {
-                    return Err(Error::Missing {
-                        what: format!("the column {} of {what}", column.name),
-                    });
-                }
-            }
-            check_types(table, side)?;
-            if engine(side.backend).target.has_engines && table.engine() != "InnoDB" {
-                return Err(Error::refused(
-                    what,
-                    format!("its engine {} has no transactions", table.engine()),
-                    "make it with InnoDB, so that an interrupted copy can go on",
-                ));
-            }
+            check_definition(table, side)?;
             match side.existing_rows {
                 Some(ExistingRows::Merge) => return check_merge(table, side),
                 Some(_) => return Ok(()),
@@ -137,19 +125,63 @@ pub(crate) async fn check_target(
     }
 }
 
+/// An existing table has the columns of the plan, with these types, and transactions.
+fn check_definition(table: &Table, side: &TableSide) -> Result<(), Error> {
+    let what = format!("the table {} in the target", side.name);
+    for column in &side.columns {
+        if table.column(&column.name).is_none() {
+            return Err(Error::Missing {
+                what: format!("the column {} of {what}", column.name),
+            });
+        }
+    }
+    check_types(table, side)?;
+    match engine(side.backend).target.has_engines && table.engine() != "InnoDB" {
+        true => Err(Error::refused(
+            what,
+            format!("its engine {} has no transactions", table.engine()),
+            "make it with InnoDB, so that an interrupted copy can go on",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// What has become wrong with existing tables since their copy has begun, if rows are still to come.
+pub(crate) fn changed_since(
+    catalog: &Catalog,
+    tables: &[PreparedTable<'_>],
+    known: &[Vec<Checkpoint>],
+) -> Vec<Error> {
+    let mut refused = Vec::new();
+    for (PreparedTable { to, .. }, parts) in tables.iter().zip(known) {
+        let is_begun = parts.iter().any(|part| part.state == State::Begun);
+        if let Ok(table) = catalog.table(&to.name)
+            && is_begun
+            && !to.keeps_rows()
+        {
+            refused.extend(check_definition(table, to).err());
+            refused.extend(check_triggers(catalog, to).err());
+        }
+    }
+    refused
+}
+
 /// Fails for triggers of an existing table that would run for what the copy does there, unless the
 /// plan says that they run; that is a note then.
 pub(crate) fn check_triggers(catalog: &Catalog, side: &TableSide) -> Result<Option<String>, Error> {
-    let table = catalog.tables.iter().find(|table| table.name == side.name);
     let done: &[TriggerEvent] = match side.existing_rows {
         Some(ExistingRows::Keep) => &[],
         Some(ExistingRows::Delete) => &[TriggerEvent::Delete, TriggerEvent::Insert],
         Some(ExistingRows::Merge) => &[TriggerEvent::Update, TriggerEvent::Insert],
         None => &[TriggerEvent::Insert],
     };
-    let dependents = table.into_iter().flat_map(|table| &table.dependents);
-    let running = dependents.filter(|one| one.events.iter().any(|event| done.contains(event)));
-    let names: Vec<&str> = running.map(|trigger| trigger.name.as_str()).collect();
+    let running = running_triggers(catalog, side, done);
+    let mut names: Vec<&str> = Vec::new();
+    for name in running.iter().flat_map(|(_, names)| names) {
+        if !names.contains(name) {
+            names.push(name);
+        }
+    }
     let (which, runs, it) = match names[..] {
         [] => return Ok(None),
         [_] => ("trigger", "runs", "it"),
@@ -162,29 +194,7 @@ pub(crate) fn check_triggers(catalog: &Catalog, side: &TableSide) -> Result<Opti
             side.name
         )));
     }
-    let instead = match engine(side.backend).target.triggers {
-        Some(set) => {
-            let quoted = names
-                .iter()
-                .map(|name| quote_identifier(side.backend, name));
-            let (table, quoted) = (side.quoted()?, quoted.collect::<Result<Vec<_>, _>>()?);
-            let [off, on] = ["DISABLE", "ENABLE"].map(|word| set(&table, word, &quoted));
-            format!("{off} before the copy, and {on} after it")
-        }
-        None => {
-            let drop = names.iter().map(|name| {
-                let (schema, name) = (side.name.schema.clone(), (*name).to_owned());
-                let trigger = QualifiedName { schema, name }.quoted(side.backend)?;
-                Ok(format!("DROP TRIGGER {trigger}"))
-            });
-            let drop: Vec<String> = drop.collect::<Result<_, Error>>()?;
-            let them = if names.len() == 1 { "it" } else { "them" };
-            format!(
-                "{} before the copy, and make {them} again after it",
-                drop.join("; ")
-            )
-        }
-    };
+    let instead = without_triggers(side, &running)?;
     Err(Error::refused(
         format!("the table {} in the target", side.name),
         format!(
@@ -194,6 +204,69 @@ pub(crate) fn check_triggers(catalog: &Catalog, side: &TableSide) -> Result<Opti
             "if {it} should run, write `triggers = \"run\"` for the table in the plan; if not, run {instead}"
         ),
     ))
+}
+
+/// The triggers of an existing table that run for some events, and those that its partitions have
+/// besides.
+fn running_triggers<'c>(
+    catalog: &'c Catalog,
+    side: &TableSide,
+    events: &[TriggerEvent],
+) -> Vec<(&'c Table, Vec<&'c str>)> {
+    let running = |table: &'c Table| {
+        let triggers = table.dependents.iter();
+        let triggers = triggers.filter(|one| one.events.iter().any(|event| events.contains(event)));
+        triggers
+            .map(|trigger| &*trigger.name)
+            .collect::<Vec<&str>>()
+    };
+    let Some(table) = catalog.tables.iter().find(|table| table.name == side.name) else {
+        return Vec::new();
+    };
+    let own = running(table);
+    let parts = match is_partitioned(table, side.backend) {
+        true => below(table, catalog),
+        false => Vec::new(),
+    };
+    let of_parts = parts.into_iter().map(|part| {
+        let mut names = running(part);
+        // It has those of the whole table, too.
+        names.retain(|name| !own.contains(name));
+        (part, names)
+    });
+    let mut found: Vec<_> = of_parts.collect();
+    found.insert(0, (table, own));
+    found.retain(|(_, names)| !names.is_empty());
+    found
+}
+
+/// What to run around a copy so that triggers do not.
+fn without_triggers(side: &TableSide, running: &[(&Table, Vec<&str>)]) -> Result<String, Error> {
+    let (mut off, mut on) = (Vec::new(), Vec::new());
+    for (table, names) in running {
+        if let Some(set) = engine(side.backend).target.triggers {
+            let quoted = names
+                .iter()
+                .map(|name| quote_identifier(side.backend, name));
+            let quoted = quoted.collect::<Result<Vec<_>, _>>()?;
+            let table = table.name.quoted(side.backend)?;
+            off.push(set(&table, "DISABLE", &quoted));
+            on.push(set(&table, "ENABLE", &quoted));
+            continue;
+        }
+        for name in names {
+            let (schema, name) = (table.name.schema.clone(), (*name).to_owned());
+            let trigger = QualifiedName { schema, name }.quoted(side.backend)?;
+            off.push(format!("DROP TRIGGER {trigger}"));
+        }
+    }
+    let (off, on) = (off.join("; "), on.join("; "));
+    let is_one = running.iter().flat_map(|(_, names)| names).count() == 1;
+    Ok(match (on.as_str(), is_one) {
+        ("", true) => format!("{off} before the copy, and make it again after it"),
+        ("", false) => format!("{off} before the copy, and make them again after it"),
+        (on, _) => format!("{off} before the copy, and {on} after it"),
+    })
 }
 
 /// Rows are merged by the primary key, which has to be the same on both sides.
@@ -280,15 +353,13 @@ pub(crate) async fn referring(
 /// tables together, and those that refer to others first.
 pub(crate) async fn delete_rows(
     target: &mut Connection,
-    sides: impl DoubleEndedIterator<Item = &TableSide>,
+    sides: &[&TableSide],
     is_unchecked: bool,
 ) -> Result<(), Error> {
-    let is_deleted = |side: &&TableSide| side.existing_rows == Some(ExistingRows::Delete);
-    let deleted: Vec<&TableSide> = sides.rev().filter(is_deleted).collect();
+    let deleted = deleted(sides);
     if deleted.is_empty() {
         return Ok(());
     }
-    let doing = "deleting the rows that the target has";
     // Programs may have written since.
     if checkpoint::is_any(target).await? {
         return Err(Error::refused(
@@ -298,34 +369,105 @@ pub(crate) async fn delete_rows(
             "if that is right, drop the table rowkey_copy before",
         ));
     }
+    delete_together(target, &deleted, is_unchecked, "COMMIT").await
+}
+
+/// As many rows are deleted for a try.
+const MOST_TRIED: usize = 10_000;
+
+/// Deletes these rows and takes it back, so that the target refuses before the copy what it would
+/// refuse in it. Says what it has not tried: triggers may do what cannot be taken back.
+pub(crate) async fn try_to_delete(
+    target: &mut Connection,
+    catalog: &Catalog,
+    sides: &[&TableSide],
+    is_unchecked: bool,
+) -> Result<Option<String>, Error> {
+    let deleted = deleted(sides);
+    let mut rows = 0;
+    let mut has_triggers = false;
+    for side in &deleted {
+        has_triggers |= !running_triggers(catalog, side, &[TriggerEvent::Delete]).is_empty();
+        let doing = format!("the rows of {}", side.name);
+        let some = format!("SELECT 1 FROM {}", side.rows()?);
+        let some = first(target.backend(), MOST_TRIED + 1, &some);
+        rows += match target.query(&doing, &some, &[]).await {
+            Err(error) if error.is_denied() => return Ok(None),
+            found => found?.len(),
+        };
+    }
+    if rows == 0 {
+        return Ok(None);
+    }
+    if has_triggers || rows > MOST_TRIED {
+        return Ok(Some(format!(
+            "whether the target lets its rows be deleted was not tried, because {}; if it does not, the copy \
+             ends before the first row and changes nothing",
+            match has_triggers {
+                true => "triggers would run".into(),
+                false => format!("there are more than {MOST_TRIED}"),
+            }
+        )));
+    }
+    let rollback = engine(target.backend()).sessions.rollback;
+    match delete_together(target, &deleted, is_unchecked, rollback).await {
+        Err(error) if error.is_denied() => Ok(None),
+        Err(error) if error.sql_state().is_some() => Err(Error::refused(
+            "`existing-rows = \"delete\"`",
+            error.to_string(),
+            "let nothing refuse that, or empty the tables and delete these lines from the plan",
+        )),
+        outcome => outcome.map(|()| None),
+    }
+}
+
+/// The tables whose rows are deleted, those that refer to others first.
+fn deleted<'s>(sides: &[&'s TableSide]) -> Vec<&'s TableSide> {
+    let is_deleted = |side: &&TableSide| side.existing_rows == Some(ExistingRows::Delete);
+    sides.iter().rev().copied().filter(is_deleted).collect()
+}
+
+async fn delete_together(
+    target: &mut Connection,
+    deleted: &[&TableSide],
+    is_unchecked: bool,
+    end: &str,
+) -> Result<(), Error> {
     // Whatever refers to the rows is deleted with them.
     if is_unchecked {
         session::uncheck(target).await?;
     }
-    let outcome = delete_together(target, &deleted, doing).await;
+    let outcome = delete_in_transaction(target, deleted, end).await;
     if is_unchecked {
         session::check(target).await?;
     }
     outcome
 }
 
-async fn delete_together(
+async fn delete_in_transaction(
     target: &mut Connection,
     deleted: &[&TableSide],
-    doing: &str,
+    end: &str,
 ) -> Result<(), Error> {
-    let begin = engine(target.backend()).sessions.begin;
-    target.execute(doing, begin).await?;
-    for side in deleted {
+    let doing = "deleting the rows that the target has";
+    let sessions = &engine(target.backend()).sessions;
+    target.execute(doing, sessions.begin).await?;
+    let statements = deleted.iter().map(|side| {
         let doing = format!("deleting the rows of {}", side.name);
-        let delete = format!("DELETE FROM {}", side.rows()?);
-        if let Err(error) = target.execute(&doing, &delete).await {
+        Ok((doing, format!("DELETE FROM {}", side.rows()?)))
+    });
+    let mut statements = statements.collect::<Result<Vec<_>, Error>>()?;
+    // What could be put off is looked at before the end, which may be a rollback.
+    let put_off = sessions.check_deferred;
+    statements.extend(put_off.map(|check| (doing.to_owned(), check.to_owned())));
+    for (doing, statement) in statements {
+        if let Err(error) = target.execute(&doing, &statement).await {
             // What failed is worth more than that this fails as well.
-            let _ = target.execute(&doing, "ROLLBACK").await;
+            let _ = target.execute(&doing, sessions.rollback).await;
             return Err(error);
         }
     }
-    target.execute(doing, "COMMIT").await?;
+    target.execute(doing, end).await?;
     Ok(())
 }
 

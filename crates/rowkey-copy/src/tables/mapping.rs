@@ -21,6 +21,10 @@ use crate::tables::table_side::{ColumnSide, Content, TableSide};
 /// More rows than these may need more memory than there is.
 const MOST_BATCH_ROWS: u32 = 100_000;
 
+/// How a column stays behind.
+const LEAVE_OUT: &str = "delete its entry to leave it out (in a table that exists, the column has to take NULL or \
+                         have a default)";
+
 impl CopyPlan {
     /// The source's tables are as they were when the plan was written.
     pub(crate) fn check_catalog(&self, catalog: &Catalog) -> Result<(), Error> {
@@ -202,8 +206,8 @@ impl CopyPlan {
                 name(),
                 why,
                 match from.meaning() {
-                    Some(_) => "give it a type with `to`, or delete its entry to leave it out",
-                    None => "delete its entry to leave it out",
+                    Some(_) => format!("give it a type with `to`, or {LEAVE_OUT}"),
+                    None => LEAVE_OUT.to_owned(),
                 },
             )
         };
@@ -257,13 +261,12 @@ impl CopyPlan {
                             Type::Own => "is unknown, or ",
                             _ => "",
                         };
-                        let why = format!("`{to}` {unknown}does not hold all of its values");
-                        Error::refused(
-                            name(),
-                            why,
+                        let why = format!("`{to}` {unknown}does not hold all values of that type");
+                        let instead = format!(
                             "write another type in `to` (if the table exists, change the column there, and write \
-                             the plan again), or delete its entry to leave it out",
-                        )
+                             the plan again), or {LEAVE_OUT}"
+                        );
+                        Error::refused(name(), why, instead)
                     })?;
                 let is_interval = (own_from, own_to) == (Type::Interval, Type::Interval);
                 if is_interval && to.fraction_digits() < from.fraction_digits() {
@@ -288,8 +291,7 @@ impl CopyPlan {
             true => to.tick(),
             false => 1,
         };
-        // The target's reader replaces nothing more, but a value may be NULL where the source's was
-        // not.
+        // A value may be NULL where the source's was not.
         let to = ColumnSide {
             trims,
             instead: column.instead,
@@ -411,9 +413,13 @@ mod tests {
             (
                 "numeric(10,2)",
                 "integer",
-                "does not hold all of its values",
+                "does not hold all values of that type",
             ),
-            ("numeric(10,2)", "point", "does not hold all of its values"),
+            (
+                "numeric(10,2)",
+                "point",
+                "does not hold all values of that type",
+            ),
             (
                 "numeric(10,2)",
                 "numeric COLLATE x) --",

@@ -202,6 +202,15 @@ impl TableSide {
         Ok(names?.join(", "))
     }
 
+    /// The same side of a target whose own values are read: nothing in it counts as something else.
+    pub(crate) fn without_replacements(&self) -> Self {
+        let mut read = self.clone();
+        read.columns
+            .iter_mut()
+            .for_each(|column| column.instead = Replacements::default());
+        read
+    }
+
     /// The error for a value that has no place.
     pub(crate) fn wrong(&self, column: &ColumnSide, why: &str) -> Error {
         Error::refused(

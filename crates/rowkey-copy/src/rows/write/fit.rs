@@ -30,6 +30,7 @@ pub(crate) fn check(
     if let Some(other) = as_text(column, cell)? {
         return text(backend, column, &other);
     }
+    let refuses_negative = column.sql_type.refuses_negative();
     match cell {
         Cell::Refused(span) => Err(batch.text(span).to_owned()),
         // It comes from a column of the same type, but an enum may have other words there.
@@ -51,6 +52,12 @@ pub(crate) fn check(
         Cell::Null | Cell::Bool(_) => Ok(()),
         Cell::Integer(number) => integer(backend, column, number.into()),
         Cell::Large(number) => integer(backend, column, number.into()),
+        Cell::Single(number) if number.is_sign_negative() && refuses_negative => {
+            Err(outside(column, &number.to_string()))
+        }
+        Cell::Double(number) if number.is_sign_negative() && refuses_negative => {
+            Err(outside(column, &number.to_string()))
+        }
         // As a number of 64 bits, none of these is too small.
         Cell::Single(number) => {
             let is_small = column.own == Type::Single && number.is_subnormal();
@@ -126,11 +133,12 @@ fn integer(backend: Backend, column: &ColumnSide, number: i128) -> Result<(), St
     };
     match (first..=last).contains(&number) {
         true => Ok(()),
-        false => Err(format!(
-            "a value is {number}, outside of {}",
-            column.sql_type
-        )),
+        false => Err(outside(column, &number.to_string())),
     }
+}
+
+fn outside(column: &ColumnSide, number: &str) -> String {
+    format!("a value is {number}, outside of {}", column.sql_type)
 }
 
 /// The least and the greatest integer of some bytes.
@@ -161,6 +169,12 @@ fn float(backend: Backend, number: f64, is_subnormal: bool) -> Result<(), String
 fn decimal(backend: Backend, column: &ColumnSide, digits: &str) -> Result<(), String> {
     let shown = shortened(digits);
     match (column.own, normal(digits)) {
+        (
+            _,
+            Some(Normal::Number {
+                is_negative: true, ..
+            }),
+        ) if column.sql_type.refuses_negative() => Err(outside(column, &shown)),
         (_, None) => Err(format!(
             "a value is \"{shown}\", which is no decimal number"
         )),

@@ -36,6 +36,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     }
     let [mysql, mariadb] = servers;
     for target in servers {
+        let name = format!("numbers_without_a_sign_in_{}", test_name(target));
+        pair(suite, &name, crate::LIVE, target, unsigned);
         let name = format!(
             "long_numbers_are_shown_by_their_beginning_in_{}",
             test_name(target)
@@ -83,7 +85,7 @@ async fn types(source: String, target: String) -> Result<()> {
     open(&source).await?.execute("the source", table).await?;
     let good = plan(&source, &target).await?;
     for (name, to, expected) in [
-        ("a", "cidr", "`cidr` does not hold all of its values"),
+        ("a", "cidr", "`cidr` does not hold all values of that type"),
         ("i", "interval(0)", "`interval(0)` would round its times"),
     ] {
         let mut plan = good.clone();
@@ -181,6 +183,36 @@ async fn narrower(source: String, target: String) -> Result<()> {
         ensure!(is_told, "{expected}: {looked:?}");
     }
     Ok(())
+}
+
+/// The types that frameworks of MySQL give to prices.
+async fn unsigned(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    let float = match db.backend() {
+        Backend::Postgres => "double precision",
+        _ => "double",
+    };
+    let table =
+        format!("CREATE TABLE t (id integer PRIMARY KEY, size {float}, price decimal(9,2))");
+    let rows = "INSERT INTO t VALUES (1, 0.5, 1.25), (2, 0, 0), (3, NULL, NULL)";
+    execute(&mut db, "the source", &[&table, rows]).await?;
+    let there = "CREATE TABLE t (id integer PRIMARY KEY, size double unsigned, price decimal(9,2) unsigned)";
+    open(&target).await?.execute("the target", there).await?;
+    let plan = plan(&source, &target).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    let negative = "INSERT INTO t VALUES (4, -0.5, -1.25)";
+    db.execute("negative numbers", negative).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    for expected in [
+        "t.size: a value is -0.5, outside of double unsigned",
+        "t.price: a value is -1.25, outside of decimal(9,2) unsigned",
+    ] {
+        let is_told = looked.refused.iter().any(|told| told.contains(expected));
+        ensure!(is_told, "{expected}: {looked:#?}");
+    }
+    db.execute("no negative numbers", "DELETE FROM t WHERE id = 4")
+        .await?;
+    copy_into_existing(&source, &target, &plan).await
 }
 
 async fn numbers_of_texts(source: String, target: String) -> Result<()> {
@@ -369,9 +401,13 @@ async fn left_out_indexes(source: String, target: String) -> Result<()> {
         &mut open(&source).await?,
         "the source",
         &[
-            "CREATE TABLE page (id integer PRIMARY KEY, words tsvector, title text)",
+            "CREATE TABLE page (id integer PRIMARY KEY, words tsvector, title text, body text, \
+             author character varying(4000), slug text)",
             "CREATE INDEX page_words ON page USING gin (words)",
             "CREATE INDEX page_title ON page (title)",
+            "CREATE INDEX page_body ON page (body) WHERE id > 7",
+            "CREATE INDEX page_author ON page (author, id DESC)",
+            "CREATE INDEX page_slug ON page (slug text_pattern_ops)",
         ],
     )
     .await?;
@@ -385,9 +421,26 @@ async fn left_out_indexes(source: String, target: String) -> Result<()> {
         .iter()
         .map(|column| column.to.as_deref().unwrap_or_default())
         .collect();
-    ensure!(
-        types[1].starts_with("longtext") && types[2].starts_with("varchar"),
-        "{types:?}"
-    );
+    let expected = [
+        "longtext",
+        "varchar(191)",
+        "longtext",
+        "varchar(191)",
+        "longtext",
+    ];
+    for (found, expected) in types[1..].iter().zip(expected) {
+        ensure!(found.starts_with(expected), "{types:?}");
+    }
+    let looked = preflight(&source, &target, &plan).await?;
+    ensure!(looked.refused.is_empty(), "{looked:?}");
+    let shorter = "it holds 191 characters in the target, and more in the source";
+    for expected in [
+        format!("page.title: {shorter} (text)"),
+        format!("page.author: {shorter} (character varying(4000))"),
+    ] {
+        ensure!(looked.notes.contains(&expected), "{looked:#?}");
+    }
+    let told = looked.notes.iter().filter(|note| note.contains(shorter));
+    ensure!(told.count() == 2, "{looked:#?}");
     Ok(())
 }

@@ -33,6 +33,10 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         pair(suite, &name, crate::LIVE, target, replaced_by_null);
         let name = format!("triggers_of_{}", test_name(target));
         pair(suite, &name, [Backend::Postgres], target, triggers);
+        let name = "triggers_of_partitions";
+        if target == Backend::Postgres {
+            pair(suite, name, crate::LIVE, target, triggers_of_partitions);
+        }
     }
 }
 
@@ -295,6 +299,30 @@ async fn triggers(source: String, target: String) -> Result<()> {
     let looked = preflight(&source, &target, &plan).await?;
     ensure!(looked.refused.is_empty(), "{looked:?}");
     copy_into_existing(&source, &target, &plan).await
+}
+
+/// A partition may have triggers that its table has not.
+async fn triggers_of_partitions(source: String, target: String) -> Result<()> {
+    let table = "CREATE TABLE note (number integer PRIMARY KEY, title varchar(9))";
+    execute(&mut open(&source).await?, "the source", &[table]).await?;
+    let statements = [
+        "CREATE FUNCTION kept() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'",
+        &format!("{table} PARTITION BY RANGE (number)"),
+        "CREATE TABLE low PARTITION OF note FOR VALUES FROM (MINVALUE) TO (9) PARTITION BY RANGE (number)",
+        "CREATE TABLE lowest PARTITION OF low DEFAULT",
+        "CREATE TRIGGER all_of_it AFTER INSERT ON note FOR EACH ROW EXECUTE FUNCTION kept()",
+        "CREATE TRIGGER part BEFORE INSERT ON lowest FOR EACH ROW EXECUTE FUNCTION kept()",
+    ];
+    execute(&mut open(&target).await?, "the target", &statements).await?;
+    let plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    let expected = "the table note in the target: its triggers all_of_it, part would run for what the copy writes, and \
+                    may change it or write more; if they should run, write `triggers = \"run\"` for the table in the \
+                    plan; if not, run ALTER TABLE \"note\" DISABLE TRIGGER \"all_of_it\"; ALTER TABLE \"lowest\" \
+                    DISABLE TRIGGER \"part\" before the copy, and ALTER TABLE \"note\" ENABLE TRIGGER \"all_of_it\"; \
+                    ALTER TABLE \"lowest\" ENABLE TRIGGER \"part\" after it";
+    ensure!(looked.refused == [expected], "{looked:#?}");
+    Ok(())
 }
 
 /// A column that refuses NULL in the source, and gets it in the target.

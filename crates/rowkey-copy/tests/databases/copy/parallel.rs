@@ -68,7 +68,8 @@ async fn copy(source: &str, target: &str, plan: &CopyPlan) -> Result<rowkey_copy
 
 /// How many parts of each table are written down in the target, in the order of the plan.
 async fn parts(target: &str) -> Result<Vec<i64>> {
-    let query = "SELECT COUNT(*) FROM rowkey_copy GROUP BY number ORDER BY number";
+    let query = "SELECT COUNT(*) FROM rowkey_copy WHERE job NOT LIKE '%-%' \
+                 GROUP BY number ORDER BY number";
     let rows = open(target).await?.query("the parts", query, &[]).await?;
     Ok(rows
         .iter()

@@ -1,11 +1,13 @@
 //! What is not copied says why, before anything is written.
 
 use anyhow::{Result, bail, ensure};
+use rowkey_copy::Request;
 use rowkey_tables::Silent;
 use rowkey_tables::catalog::Catalog;
 use rowkey_testkit::{Backend, Suite, test_name};
 
-use crate::copy::{compare, copy, execute, open, pair, plan};
+use crate::copy::held::preflight;
+use crate::copy::{compare, copy, creating, execute, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     for target in crate::LIVE {
@@ -28,6 +30,10 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         Backend::Sqlite,
         left_out,
     );
+    for target in [Backend::Postgres, Backend::MySql, Backend::MariaDb] {
+        let name = format!("a_copy_goes_on_as_it_has_begun_in_{}", test_name(target));
+        pair(suite, &name, crate::LIVE, target, another_way);
+    }
     for target in crate::LIVE {
         let name = format!("negative_zero_to_{}", test_name(target));
         pair(suite, &name, [Backend::Postgres], target, floats);
@@ -109,6 +115,81 @@ async fn missing_digits(source: String, target: String) -> Result<()> {
     Ok(())
 }
 
+/// A copy that has stopped goes on as it has begun: tables that it makes get their indexes, and those
+/// of others are looked at again.
+async fn another_way(source: String, target: String) -> Result<()> {
+    let mut from = open(&source).await?;
+    let table = "CREATE TABLE note (number bigint PRIMARY KEY, title varchar(9))";
+    let wider = table.replace('9', "20");
+    let statements = [
+        &wider,
+        "CREATE UNIQUE INDEX one_title ON note (title)",
+        "INSERT INTO note VALUES (1, 'one'), (2, 'two'), (3, 'much longer')",
+    ];
+    execute(&mut from, "the source", &statements).await?;
+    let mut plan = plan(&source, &target).await?;
+    plan.policy.preflight = false;
+    plan.policy.batch_rows = 1;
+    plan.policy.transaction_rows = 1;
+    plan.tables[0].columns[1].to = Some("varchar(9)".into());
+    let mut to = open(&target).await?;
+    let run = async |request: Request| {
+        let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+        anyhow::Ok(rowkey_copy::copy(&mut from, &mut to, &plan, &request, &mut Silent).await?)
+    };
+    let existing = async || run(Request::default()).await;
+    let made = async || run(creating()).await;
+    let refused = |outcome: Result<rowkey_copy::Report>, words: &str| {
+        let why = outcome.err().map(|error| error.to_string());
+        let is_told = why.as_deref().is_some_and(|why| why.contains(words));
+        ensure!(is_told, "{words}: {why:?}");
+        Ok(())
+    };
+    refused(made().await, "a value has 11 characters")?;
+    refused(existing().await, "it has begun with --create")?;
+    let shorter = "UPDATE note SET title = 'longer' WHERE number = 3";
+    from.execute("a shorter title", shorter).await?;
+    made().await?;
+    let twice = "INSERT INTO note VALUES (4, 'one')";
+    ensure!(to.execute("a title", twice).await.is_err());
+    // What has ended has nothing left that could be done in another way.
+    existing().await?;
+
+    let longer = "UPDATE note SET title = 'much longer' WHERE number = 3";
+    from.execute("a longer title", longer).await?;
+    let anew = ["DROP TABLE note", "DROP TABLE rowkey_copy", table];
+    execute(&mut to, "the target", &anew).await?;
+    refused(existing().await, "a value has 11 characters")?;
+    refused(made().await, "it has begun without --create")?;
+    from.execute("a shorter title", shorter).await?;
+    let body = match to.backend() {
+        Backend::Postgres => {
+            let function = "CREATE FUNCTION kept() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'";
+            to.execute("a function", function).await?;
+            "EXECUTE FUNCTION kept()"
+        }
+        Backend::Sqlite => "BEGIN DELETE FROM note WHERE number = 7; END",
+        _ => "SET @seen = (SELECT MAX(title) FROM note WHERE number = 7)",
+    };
+    let trigger = format!("CREATE TRIGGER seen AFTER INSERT ON note FOR EACH ROW {body}");
+    to.execute("a trigger", &trigger).await?;
+    let told = "its trigger seen would run";
+    let looked = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&looked.refused[..], [one] if one.contains(told)),
+        "{looked:?}"
+    );
+    refused(existing().await, told)?;
+    let drop = match to.backend() {
+        Backend::Postgres => "DROP TRIGGER seen ON note",
+        _ => "DROP TRIGGER seen",
+    };
+    to.execute("no trigger", drop).await?;
+    existing().await?;
+    ensure!(compare(&source, &target, &plan).await?.is_equal());
+    Ok(())
+}
+
 /// A literal has two digits for each byte.
 async fn too_long(source: String, target: String) -> Result<()> {
     let mut to = open(&target).await?;
@@ -121,7 +202,14 @@ async fn too_long(source: String, target: String) -> Result<()> {
     for statement in [create, &insert] {
         db.execute(statement, statement).await?;
     }
-    let plan = plan(&source, &target).await?;
+    let mut plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    let told = "the table page: a row takes a longer statement than the target's server takes, ";
+    ensure!(
+        matches!(&looked.refused[..], [one] if one.starts_with(told)),
+        "{looked:?}"
+    );
+    plan.policy.preflight = false;
     let error = copy(&source, &target, &plan).await.unwrap_err().to_string();
     for part in [
         "rows of page",

@@ -115,8 +115,8 @@ async fn refused_types(source: String) -> Result<()> {
     ensure!(refused.contains("decimal(38,10)"), "{refused}");
     for (name, to, expected) in [
         ("price", "decimal(77,0)", "no type of files"),
-        ("price", "int64", "does not hold all of its values"),
-        ("made", "date", "does not hold all of its values"),
+        ("price", "int64", "does not hold all values of that type"),
+        ("made", "date", "does not hold all values of that type"),
         ("id", "uuid); DROP TABLE thing", "no type of files"),
     ] {
         let mut wrong = there.clone();
