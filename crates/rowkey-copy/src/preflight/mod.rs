@@ -68,7 +68,8 @@ pub struct Preflight {
 impl Preflight {
     /// Reads the tables of a plan and the catalogue of the target. In the target, it fills
     /// temporary tables with values that rules are about, and makes the tables that it has none of, empty,
-    /// with all indexes and references; they are gone afterwards.
+    /// with all indexes and references; they are gone afterwards. Up to 10,000 rows that the plan deletes
+    /// are deleted in a transaction that is rolled back, unless triggers would run.
     ///
     /// # Errors
     ///

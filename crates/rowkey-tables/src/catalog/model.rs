@@ -320,8 +320,8 @@ pub struct Column {
     pub is_nullable: bool,
     /// The SQL of its default, as the database writes it.
     pub default: Option<String>,
-    /// The same of MySQL's bytes, which its catalogue shows up to the first zero. It is no part of
-    /// [`Catalog::hash`], so that plans made before it was read remain valid.
+    /// The same of bytes of MySQL and MariaDB, whose catalogues do not show all of them. It is no part
+    /// of [`Catalog::hash`], so that plans made before it was read remain valid.
     #[serde(skip)]
     pub complete_default: Option<String>,
     /// Whether the database counts or computes it, and how.

@@ -125,8 +125,8 @@ async fn copied(source: String, target: String) -> Result<()> {
         _ => ("timestamp(6)", "char(36)", "b'101'"),
     };
     let word = match db.backend() {
-        Backend::Postgres => r"bytea DEFAULT '\x610062'",
-        _ => "varbinary(9) DEFAULT x'610062'",
+        Backend::Postgres => r"bytea DEFAULT '\xff61005c62'",
+        _ => "varbinary(9) DEFAULT x'ff61005c62'",
     };
     let id = "'0190163d-8694-739b-aea5-966c26f8ad91'";
     let at = match db.backend() {

@@ -114,26 +114,23 @@ async fn columns(
             layout: None,
         });
     }
-    if is_mariadb {
-        return Ok(());
-    }
     for table in tables.values_mut() {
         complete_defaults(connection, table).await?;
     }
     Ok(())
 }
 
-/// Reads the defaults of bytes, which the catalogue shows up to the first zero, where the account
-/// may read the table.
+/// Reads the defaults of bytes, where the account can read the table: catalogues show them up to the
+/// first zero, or without what is no text.
 async fn complete_defaults(connection: &mut Connection, table: &mut Table) -> Result<(), Error> {
-    let is_cut = |column: &&mut Column| {
+    let has_bytes = |column: &&mut Column| {
         let own = column.column_type(Backend::MySql).meaning();
         let shown = column.default.as_deref();
         matches!(own, Some(Type::Bytes(_) | Type::FixedBytes(_)))
-            && shown.is_some_and(|sql| sql.starts_with("'0x"))
+            && shown.is_some_and(|sql| sql.starts_with('\''))
     };
     let rows = table.name.quoted(Backend::MySql)?;
-    let mut columns: Vec<&mut Column> = table.columns.iter_mut().filter(is_cut).collect();
+    let mut columns: Vec<&mut Column> = table.columns.iter_mut().filter(has_bytes).collect();
     if columns.is_empty() {
         return Ok(());
     }
@@ -148,7 +145,8 @@ async fn complete_defaults(connection: &mut Connection, table: &mut Table) -> Re
     );
     let doing = format!("the defaults of {}", table.name);
     let row = match connection.one_row(&doing, &query, &[]).await {
-        Err(error) if error.is_denied() => return Ok(()),
+        // It may not be read, or cannot be opened.
+        Err(error) if error.sql_state().is_some() => return Ok(()),
         row => row?,
     };
     for (place, column) in columns.iter_mut().enumerate() {
