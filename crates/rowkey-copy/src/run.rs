@@ -263,6 +263,9 @@ impl Job<'_> {
             }
             self.notes.extend(omissions::of_rows(table));
         }
+        if create {
+            self.notes.extend(omissions::of_text(all));
+        }
         Ok(checkpoints)
     }
 

@@ -71,9 +71,28 @@ pub(crate) fn of_table(prepared: &PreparedTable<'_>) -> Vec<String> {
     }
     notes.extend(shorter(prepared));
     notes.extend(words(source, table, side));
-    notes.extend(collations(source, table, side));
-    notes.extend(collations_of_postgres(source, table, side));
     notes
+}
+
+/// What tables that are made do not say of text any more, once for all columns.
+pub(crate) fn of_text<'t>(tables: impl IntoIterator<Item = &'t PreparedTable<'t>>) -> Vec<String> {
+    let mut columns: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for PreparedTable { original, from, to } in tables {
+        let mut of_table: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        let lost = collations(from.backend, original, to);
+        let of_postgres = collations_of_postgres(from.backend, original, to);
+        for (column, what) in lost.into_iter().chain(of_postgres) {
+            of_table.entry(what).or_default().push(column);
+        }
+        for (what, names) in of_table {
+            let names = format!("{}.{}", original.name, names.join(", "));
+            columns.entry(what).or_default().push(names);
+        }
+    }
+    let notes = columns.into_iter();
+    notes
+        .map(|(what, columns)| format!("{}: {what}", columns.join("; ")))
+        .collect()
 }
 
 /// Numbers and moments that are an interval on the other side.
@@ -409,13 +428,13 @@ fn words(source: Backend, table: &Table, side: &TableSide) -> Vec<String> {
     notes.collect()
 }
 
-/// What a copy says of text in another way, or not at all: that different texts are the same.
-fn collations(source: Backend, table: &Table, side: &TableSide) -> Vec<String> {
+/// The columns of which a copy says in another way, or not at all, that different texts are the same.
+fn collations<'t>(source: Backend, table: &'t Table, side: &TableSide) -> Vec<(&'t str, String)> {
     let is_lenient = |collation: &str| {
         let collation = collation.to_ascii_lowercase();
         collation.contains("_ci") || ["nocase", "rtrim"].contains(&collation.as_str())
     };
-    let mut columns: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let mut lost = Vec::new();
     for column in &table.columns {
         let (Some(collation), Some(copied)) = (&column.collation, side.column(&column.name)) else {
             continue;
@@ -439,21 +458,20 @@ fn collations(source: Backend, table: &Table, side: &TableSide) -> Vec<String> {
             }
             _ => continue,
         };
-        let note = format!("the collation {collation} {what}");
-        columns.entry(note).or_default().push(&column.name);
+        lost.push((&*column.name, format!("the collation {collation} {what}")));
     }
-    let notes = columns
-        .into_iter()
-        .map(|(note, columns)| format!("{}.{}: {note}", table.name, columns.join(", ")));
-    notes.collect()
+    lost
 }
 
-/// What columns of PostgreSQL say of text besides their types: a collation, and that texts are the
-/// same in upper and lower case.
-fn collations_of_postgres(source: Backend, table: &Table, side: &TableSide) -> Vec<String> {
-    let mut notes = Vec::new();
+/// The same of PostgreSQL: a collation, and a type for which upper and lower case are the same.
+fn collations_of_postgres<'t>(
+    source: Backend,
+    table: &'t Table,
+    side: &TableSide,
+) -> Vec<(&'t str, String)> {
+    let mut lost = Vec::new();
     if source != Backend::Postgres {
-        return notes;
+        return lost;
     }
     let is_citext = |sql_type: &str| sql_type.rsplit('.').next() == Some("citext");
     for column in &table.columns {
@@ -477,9 +495,9 @@ fn collations_of_postgres(source: Backend, table: &Table, side: &TableSide) -> V
             }
             Some(_) => continue,
         };
-        notes.push(format!("{}.{}: {what}", table.name, column.name));
+        lost.push((&*column.name, what));
     }
-    notes
+    lost
 }
 
 /// Sequences that several columns take their numbers from.

@@ -59,6 +59,7 @@ pub(crate) fn target_tables<'c>(
         let made = create::creation(table, &all, false)?;
         let mut left_out = made.left_out;
         left_out.extend(omissions::of_table(table));
+        left_out.extend(omissions::of_text([*table]));
         left_out.extend(omissions::of_rows(table));
         // The job makes tables, indexes and references.
         let checks = checks::named(table.from.backend, table.original, &table.to)?;

@@ -475,6 +475,8 @@ impl Findings {
             }
             self.notes.extend(omissions::of_rows(table));
         }
+        let made = all.into_iter().filter(|table| is_made(table));
+        self.notes.extend(omissions::of_text(made));
         let planned = planned_objects(tables)?.into_iter();
         let planned = planned.filter(|(number, _)| is_made(&tables[*number]));
         let omitted = planned.filter_map(|(_, planned)| planned.err());
