@@ -219,9 +219,7 @@ impl Job<'_> {
                 }
                 let earlier = copied_rows::look(target, &catalog, &self.tables, &known).await?;
                 all_or_one(earlier.refused)?;
-                if !create {
-                    all_or_one(changed_since(&catalog, &self.tables, &known))?;
-                }
+                all_or_one(changed_since(&catalog, &self.tables, &known))?;
                 self.notes.extend(earlier.notes);
                 known
             }
@@ -477,7 +475,7 @@ impl Job<'_> {
     /// The error for an object that the target refuses although it took it without rows.
     fn not_added(&self, number: usize, object: &Object, error: Error) -> Error {
         match error.sql_state() {
-            Some(_) if object.kind != ObjectKind::PrimaryKey => {
+            Some(_) if object.kind != ObjectKind::PrimaryKey && !error.is_denied() => {
                 self.refused_at_the_end(number, object, &error.reason())
             }
             _ => error,

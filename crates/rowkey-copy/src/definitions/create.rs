@@ -191,6 +191,7 @@ fn default_of(
     let from = from.filter(|_| is_id || source != side.backend);
     let copied = from.and_then(|from| defaults::as_copied(backends, from, column, sql));
     let translated = match copied.is_some() || original.is_serial() || is_moment || is_span {
+        _ if original.has_unknown_default(source) => None,
         true => copied,
         // The expression names the type.
         false if own == Some(Type::Own) && column.own != Type::Own => {

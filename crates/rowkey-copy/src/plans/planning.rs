@@ -236,15 +236,26 @@ impl<'c> Planner<'c> {
         }
     }
 
-    /// Gives a column without values the form of the ids in another column of the same type: of its
-    /// own table, if there is one.
+    /// Gives a column without values the form of the ids in another column of the same type and
+    /// length: of its own table, if there is one. Text may be anything, unless it is a whole key.
     fn add_empty(&mut self, table: &Table, column: &Column) {
-        let column_type = column.column_type(self.source);
+        let own = column.column_type(self.source).meaning();
+        let mut keys = table.keys.iter();
+        let is_key = keys.any(|key| key.columns == [column.name.clone()]);
+        let may_be_id = own.is_some_and(|own| match own {
+            Type::Text(_) | Type::PaddedText(_) => {
+                is_key && looks_like_id(own) && column.default.is_none()
+            }
+            own => looks_like_id(own) || is_key && may_be_id(own),
+        });
+        if !may_be_id {
+            return;
+        }
         let is_alike = |(name, other): &&Place| {
             let tables = self.tables.iter();
             let found = tables.filter(|table| table.name == *name);
             let mut found = found.filter_map(|table| table.column(other));
-            found.any(|found| found.column_type(self.source).is_same(&column_type))
+            found.any(|found| found.column_type(self.source).meaning() == own)
         };
         let mut alike: Vec<&Place> = self.ids.keys().filter(is_alike).collect();
         alike.sort_by_key(|(name, _)| *name != table.name);

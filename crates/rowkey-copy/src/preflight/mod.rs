@@ -103,8 +103,7 @@ impl Preflight {
                     let earlier = copied_rows::look(target, &target_catalog, &tables, &known);
                     let earlier = earlier.await?;
                     findings.refuse(ReasonKind::Target, earlier.refused);
-                    let creates = checkpoint::creates(target, &plan.hash()?).await?;
-                    if is_complete && creates == Some(false) {
+                    if is_complete {
                         let changed = existing::changed_since(&target_catalog, &tables, &known);
                         findings.refuse(ReasonKind::Target, changed);
                     }
@@ -290,10 +289,11 @@ impl Findings {
                 note => self.notes.extend(note?),
             }
         }
-        if !makes {
-            let denied = writing::refusals(target, target_catalog, &sides).await?;
-            self.refuse(ReasonKind::Denied, denied);
-        }
+        let denied = match makes {
+            true => writing::no_state(target).await?,
+            false => writing::refusals(target, target_catalog, &sides).await?,
+        };
+        self.refuse(ReasonKind::Denied, denied);
         // What may be read, also by the references of others.
         let (mut readable, mut looked_at) = (Vec::new(), Vec::new());
         for planned in tables {

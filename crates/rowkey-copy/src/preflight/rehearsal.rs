@@ -44,12 +44,23 @@ pub(super) async fn rehearse(
     // It ends with this connection, if not before.
     let _lock = stage.lock(target).await?;
     let begun = stage.begin(target, existing).await;
+    let has_begun = begun.is_ok();
     let played = match begun {
         Ok(()) => stage.play(target).await,
         Err(error) => Err(error),
     };
+    let mut denied = None;
     let note = match played {
         Ok(()) => None,
+        Err(error) if has_begun && error.is_denied() => {
+            denied = Some(Error::refused(
+                "the target",
+                stage.reason(&error),
+                "grant it on the database, because the copy needs it, too; or, if the account has it on these \
+                 tables only, write `preflight = false` below `[policy]`",
+            ));
+            None
+        }
         Err(error) if stage.is_prevented(&error) => Some(format!(
             "the target was not asked whether it takes all tables, indexes and references: {}",
             error.reason()
@@ -64,10 +75,9 @@ pub(super) async fn rehearse(
         Err(error) if note.is_none() || !stage.is_prevented(&error) => return Err(error),
         _ => {}
     }
-    Ok(Rehearsed {
-        refused: stage.refusals(),
-        note,
-    })
+    let mut refused = stage.refusals();
+    refused.extend(denied);
+    Ok(Rehearsed { refused, note })
 }
 
 /// The tables that are made, and what the target has refused.

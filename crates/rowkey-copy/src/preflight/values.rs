@@ -5,6 +5,7 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::{QualifiedName, Table};
 use rowkey_tables::dialect::Dialect;
+use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::types::{self, ColumnType, Kind, Type};
 use rowkey_tables::{Connection, Error};
 use serde::Serialize;
@@ -212,38 +213,59 @@ pub(super) async fn too_long_row(
     if limit == u64::MAX {
         return Ok(None);
     }
-    let engine = engine(table.from.backend);
+    let PreparedTable { from, to, .. } = table;
+    let (backend, engine) = (from.backend, engine(from.backend));
+    let number = |length: &str| format!("COALESCE(CAST({length} AS decimal(20)), 0)");
+    let bytes_of_text = |text: &str| number(&of_column(engine.rows.byte_count_of_text, text));
     let mut most = 0_u64;
     let mut lengths = Vec::new();
-    for (from, to) in table.from.columns.iter().zip(&table.to.columns) {
-        // Bytes are written as two digits each, and text as at least as many bytes as it has.
-        let (length, longest, digits) = match (from.own, to.content) {
-            (Type::Bytes(most), Content::Values(Kind::Bytes)) => (engine.rows.byte_count, most, 2),
-            (Type::Text(most), Content::Values(Kind::Text)) if !engine.values.counts_utf16 => {
-                (engine.rows.byte_count_of_text, most, 1)
+    for (from, to) in from.columns.iter().zip(&to.columns) {
+        let name = quote_identifier(backend, &from.name)?;
+        let (longest, length) = match (from.own, to.content) {
+            // Two digits for each.
+            (Type::Bytes(most), Content::Values(Kind::Bytes)) => {
+                let bytes = number(&of_column(engine.rows.byte_count, &name));
+                (most, format!("{bytes} * 2"))
+            }
+            (Type::Text(_) | Type::Json, Content::Values(Kind::Text | Kind::Json))
+                if !engine.values.counts_utf16 =>
+            {
+                let text = match from.own {
+                    Type::Json => of_column(engine.rows.shown, &name),
+                    _ => name,
+                };
+                // Quotes and backslashes are doubled.
+                let [quote, backslash] = ["'", "\\"].map(|one| text_literal(backend, one));
+                let others = format!("REPLACE(REPLACE({text}, {quote}, ''), {backslash}, '')");
+                let (all, others) = (bytes_of_text(&text), bytes_of_text(&others));
+                let most = match from.own {
+                    Type::Text(most) => most,
+                    _ => None,
+                };
+                (most, format!("{all} + {all} - {others}"))
             }
             _ => continue,
         };
-        let declared = longest.filter(|_| !table.from.backend.stores_any_type());
-        let declared = declared.map(|most| 4 * u64::from(most)).or(from.most_bytes);
+        let declared = longest.filter(|_| !backend.stores_any_type());
+        let declared = declared.map(|most| 8 * u64::from(most));
+        let declared = declared.or(from.most_bytes.map(|most| 2 * most));
         most = most.saturating_add(declared.unwrap_or(u64::MAX));
-        let name = quote_identifier(table.from.backend, &from.name)?;
-        let length = of_column(length, &name);
-        lengths.push(format!(
-            "COALESCE(CAST({length} AS decimal(20)), 0) * {digits}"
-        ));
+        lengths.push(length);
     }
     if most < limit {
         return Ok(None);
     }
-    let (rows, lengths) = (table.from.rows()?, lengths.join(" + "));
-    let query = format!("SELECT 1 FROM {rows} WHERE {lengths} >= {limit}");
-    let query = first(table.from.backend, 1, &query);
-    let doing = format!("the longest row of {}", table.from.name);
+    // The words around them, and at least a character for each other value.
+    let words = to.quoted()?.len() + to.column_list()?.len() + "INSERT INTO  () VALUES ()".len();
+    let around = words + 2 * to.columns.len();
+    let (rows, lengths) = (from.rows()?, lengths.join(" + "));
+    let query = format!("SELECT 1 FROM {rows} WHERE {lengths} + {around} >= {limit}");
+    let query = first(backend, 1, &query);
+    let doing = format!("the longest row of {}", from.name);
     let found = source.query(&doing, &query, &[]).await?;
     Ok((!found.is_empty()).then(|| {
         Error::refused(
-            format!("the table {}", table.from.name),
+            format!("the table {}", from.name),
             format!("a row takes a longer statement than the target's server takes, {limit} bytes (max_allowed_packet)"),
             "SET GLOBAL max_allowed_packet to more there",
         )

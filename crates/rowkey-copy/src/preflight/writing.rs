@@ -36,7 +36,11 @@ pub(super) async fn refusals(
         }
         refused.extend(has_row_security(target, side).await?);
     }
-    refused.extend(no_state(target, catalog).await?);
+    let has_state = checkpoint::has_table(catalog);
+    match may_not_create(target).await?.filter(|_| !has_state) {
+        Some(denied) => refused.push(denied),
+        None => refused.extend(no_state(target).await?),
+    }
     Ok(refused)
 }
 
@@ -179,11 +183,9 @@ async fn has_row_security(
     }))
 }
 
-/// The table for the state of copies can be neither made nor written.
-async fn no_state(target: &mut Connection, catalog: &Catalog) -> Result<Vec<Error>, Error> {
-    if !checkpoint::has_table(catalog) {
-        return Ok(may_not_create(target).await?.into_iter().collect());
-    }
+/// What the account may not do with the table for the state of copies. A server says so before it
+/// misses the table.
+pub(super) async fn no_state(target: &mut Connection) -> Result<Vec<Error>, Error> {
     let columns = checkpoint::COLUMNS;
     let count = columns.split(", ").count();
     let table = QualifiedName::from(checkpoint::TABLE);

@@ -83,7 +83,11 @@ pub async fn compare(
         }
         progress.report(Step::Begins(format!("comparing {}", from.name)));
         let compared = compare_table(source, target, &from, &to.as_found(&made)).await;
-        tables.push(compared.map_err(|error| missing(plan, &made, &to).unwrap_or(error))?);
+        tables.push(compared.map_err(|error| {
+            let missing = missing(plan, &made, &to);
+            let changed = || existing::changed(&made, &to);
+            missing.or_else(changed).unwrap_or(error)
+        })?);
     }
     Ok(Comparison {
         tables,

@@ -146,7 +146,13 @@ fn check_definition(table: &Table, side: &TableSide) -> Result<(), Error> {
     }
 }
 
-/// What has become wrong with existing tables since their copy has begun, if rows are still to come.
+/// What is wrong with a table of the target that cannot be read as the plan says.
+pub(crate) fn changed(catalog: &Catalog, side: &TableSide) -> Option<Error> {
+    let table = catalog.table(&side.name).ok()?;
+    check_definition(table, side).err()
+}
+
+/// What has become wrong with tables since their copy has begun, if rows are still to come.
 pub(crate) fn changed_since(
     catalog: &Catalog,
     tables: &[PreparedTable<'_>],
@@ -460,12 +466,26 @@ async fn delete_in_transaction(
     // What could be put off is looked at before the end, which may be a rollback.
     let put_off = sessions.check_deferred;
     statements.extend(put_off.map(|check| (doing.to_owned(), check.to_owned())));
-    for (doing, statement) in statements {
-        if let Err(error) = target.execute(&doing, &statement).await {
-            // What failed is worth more than that this fails as well.
-            let _ = target.execute(&doing, sessions.rollback).await;
-            return Err(error);
+    let outcome = async {
+        for (doing, statement) in statements {
+            target.execute(&doing, &statement).await?;
         }
+        for side in deleted {
+            if has_rows(target, &side.name, &side.rows()?).await? {
+                return Err(Error::refused(
+                    format!("the table {} in the target", side.name),
+                    "a rule or a trigger keeps rows that were deleted",
+                    "drop that before the copy, or empty the table",
+                ));
+            }
+        }
+        Ok(())
+    }
+    .await;
+    if outcome.is_err() {
+        // What failed is worth more than that this fails as well.
+        let _ = target.execute(doing, sessions.rollback).await;
+        return outcome;
     }
     target.execute(doing, end).await?;
     Ok(())

@@ -151,6 +151,13 @@ impl CopyPlan {
                 ));
             }
             let found = original.column(&planned.name);
+            if found.is_none() {
+                return Err(Error::refused(
+                    what(),
+                    "the source has no such column",
+                    "write a name that it has, or delete the entry from the plan",
+                ));
+            }
             if found.is_some_and(|column| column.sql_type != planned.from) {
                 return Err(Error::refused(
                     what(),

@@ -462,7 +462,62 @@ fn names_all(sentences: &[String], beginning: &str, words: &[&str]) -> bool {
     found.any(|one| words.iter().all(|word| one.contains(word)))
 }
 
+/// A copy that makes tables lacks a privilege for what comes after the rows.
+async fn a_copy_names_what_it_may_not_make(source: String, target: String) -> anyhow::Result<()> {
+    let mut administrator = open(&target).await?;
+    let mut from = open(&source).await?;
+    for table in [
+        "CREATE TABLE one (id integer NOT NULL PRIMARY KEY)",
+        "CREATE TABLE two (id integer NOT NULL PRIMARY KEY, one_id integer REFERENCES one (id))",
+    ] {
+        from.execute("a table", table).await?;
+    }
+    let (choices, ids) = (Choices::default(), rowkey_doctor::stored_ids);
+    let planned =
+        rowkey_copy::plan(&mut from, &mut administrator, choices, &mut Silent, ids).await?;
+    let name = format!("rk_{}", unique());
+    let account = account(&mut administrator, &name).await?;
+    let create = format!(
+        "CREATE USER {account} IDENTIFIED BY '{PASSWORD}'; \
+         GRANT SELECT, INSERT, CREATE, DROP, INDEX, REFERENCES ON * TO {account}"
+    );
+    administrator.execute("the account", &create).await?;
+    let outcome = async {
+        let mut to = open(url_of(&target, &name)?.as_str()).await?;
+        let looked =
+            rowkey_copy::Preflight::read(&mut from, &mut to, &planned.plan, &mut Silent).await?;
+        for (beginning, words) in [
+            ("the target: ", "ALTER command denied"),
+            ("the target: ", "grant it on the database"),
+            (
+                "the table rowkey_copy in the target: ",
+                "grant UPDATE on it",
+            ),
+        ] {
+            ensure!(
+                names_all(&looked.refused, beginning, &[words]),
+                "{words}: {looked:#?}"
+            );
+        }
+        ensure!(looked.refused.len() == 2, "{looked:#?}");
+        Ok(())
+    }
+    .await;
+    let drop = format!("DROP USER {account}");
+    administrator.execute("the account", &drop).await?;
+    outcome
+}
+
 pub(crate) fn add_tests(suite: &mut Suite) {
+    for target in [Backend::MariaDb, Backend::MySql] {
+        crate::copy::pair(
+            suite,
+            &format!("a_copy_names_what_it_may_not_make_in_{}", test_name(target)),
+            [Backend::Sqlite],
+            target,
+            a_copy_names_what_it_may_not_make,
+        );
+    }
     for target in [Backend::Postgres, Backend::MariaDb, Backend::MySql] {
         crate::copy::pair(
             suite,

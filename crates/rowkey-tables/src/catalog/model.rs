@@ -11,9 +11,10 @@ use super::declared::{
     Generated, KeyDefinition, ReferentialAction, TableOptions, is_clustered, is_special,
 };
 use super::dependent::{Dependent, DependentKind};
+use crate::dialect::Dialect;
 use crate::error::Error;
-use crate::types::ColumnType;
 use crate::types::layout::Layout;
+use crate::types::{ColumnType, Type};
 
 /// The tables that `rowkey copy`, `rowkey relayout` and `rowkey rekey` make.
 const OWN: [&str; 7] = [
@@ -359,6 +360,16 @@ impl Column {
     /// The SQL of its default, with all that is known.
     pub fn default_in_full(&self) -> Option<&str> {
         self.complete_default.as_deref().or(self.default.as_deref())
+    }
+
+    /// Whether only a part of its default is known: bytes of MySQL and MariaDB in a table without rows.
+    pub fn has_unknown_default(&self, backend: Backend) -> bool {
+        let own = self.column_type(backend).meaning();
+        let is_shown_as_text = |sql: &str| sql.len() > "''".len() && sql.starts_with('\'');
+        backend.names_character_sets()
+            && matches!(own, Some(Type::Bytes(_) | Type::FixedBytes(_)))
+            && self.complete_default.is_none()
+            && self.default.as_deref().is_some_and(is_shown_as_text)
     }
 
     /// Its type, read.

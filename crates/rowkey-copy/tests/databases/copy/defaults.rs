@@ -125,9 +125,9 @@ async fn copied(source: String, target: String) -> Result<()> {
         Backend::MariaDb => ("timestamp(6)", "uuid", "b'101'"),
         _ => ("timestamp(6)", "char(36)", "b'101'"),
     };
-    let word = match db.backend() {
-        Backend::Postgres => r"bytea DEFAULT '\xff61005c62'",
-        _ => "varbinary(9) DEFAULT x'ff61005c62'",
+    let (bytes, word) = match db.backend() {
+        Backend::Postgres => ("bytea", r"'\xff61005c62'"),
+        _ => ("varbinary(9)", "x'ff61005c62'"),
     };
     let id = "'0190163d-8694-739b-aea5-966c26f8ad91'";
     let at = match db.backend() {
@@ -137,7 +137,7 @@ async fn copied(source: String, target: String) -> Result<()> {
     let statements = [
         format!(
             "CREATE TABLE thing (number integer PRIMARY KEY, made {moment} DEFAULT {at}, tenant {uuid} DEFAULT {id}, \
-             flags bit(9) DEFAULT {bits}, word {word})"
+             flags bit(9) DEFAULT {bits}, word {bytes} DEFAULT {word}, code {bytes} NOT NULL DEFAULT {word})"
         ),
         "INSERT INTO thing (number) VALUES (1)".to_owned(),
     ];
@@ -159,7 +159,7 @@ async fn copied(source: String, target: String) -> Result<()> {
     };
     let query = format!(
         "SELECT COUNT(*) FROM thing one JOIN thing other ON {made} AND one.tenant = other.tenant \
-         AND one.flags = other.flags AND one.word = other.word WHERE one.number = 1 AND other.number = 2"
+         AND one.flags = other.flags AND one.word = other.word AND one.code = other.code WHERE one.number = 1 AND other.number = 2"
     );
     ensure!(to.count("the rows", &query, &[]).await? == 1);
     Ok(())

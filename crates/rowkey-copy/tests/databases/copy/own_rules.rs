@@ -68,6 +68,17 @@ async fn kept_by_a_circle(source: String, target: String) -> Result<()> {
     to.execute("a reference", put_off).await?;
     let found = preflight(&source, &target, &plan).await?;
     ensure!(found.refused.is_empty(), "{found:?}");
+    let rules = ["a", "b"]
+        .map(|table| format!("CREATE RULE nothing AS ON DELETE TO {table} DO INSTEAD NOTHING"));
+    execute(&mut to, "rules", &rules.each_ref().map(String::as_str)).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    let told = "a rule or a trigger keeps rows";
+    ensure!(
+        matches!(&found.refused[..], [one] if one.contains(told)),
+        "{found:?}"
+    );
+    let none = ["DROP RULE nothing ON a", "DROP RULE nothing ON b"];
+    execute(&mut to, "no rules", &none).await?;
     copy_into_existing(&source, &target, &plan).await
 }
 

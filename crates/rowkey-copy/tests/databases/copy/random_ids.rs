@@ -35,6 +35,11 @@ async fn random(source: String, target: String) -> Result<()> {
             "CREATE TABLE vacant (id char(32) PRIMARY KEY, hex_id char(32), \
              FOREIGN KEY (hex_id) REFERENCES hex (id)){options}"
         ),
+        format!(
+            "CREATE TABLE job (id integer PRIMARY KEY, stage varchar(32) NOT NULL DEFAULT 'open', unit char(36), \
+             hex char(32), CHECK (unit <> '')){options}"
+        ),
+        format!("CREATE TABLE named (id varchar(50) PRIMARY KEY){options}"),
         format!("CREATE TABLE digest (id integer PRIMARY KEY, md5 char(32)){options}"),
     ];
     let tables: Vec<&str> = tables.iter().map(String::as_str).collect();
@@ -60,6 +65,10 @@ async fn random(source: String, target: String) -> Result<()> {
         ("vacant", "id", true),
         ("vacant", "hex_id", true),
         ("digest", "md5", false),
+        ("job", "stage", false),
+        ("job", "unit", false),
+        ("job", "hex", false),
+        ("named", "id", false),
     ] {
         let mut tables = all.plan.tables.iter();
         let found = tables.find(|found| found.name.name == table);

@@ -147,6 +147,23 @@ async fn another_way(source: String, target: String) -> Result<()> {
     };
     refused(made().await, "a value has 11 characters")?;
     refused(existing().await, "it has begun with --create")?;
+    let body = match to.backend() {
+        Backend::Postgres => {
+            let function = "CREATE FUNCTION kept() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'";
+            to.execute("a function", function).await?;
+            "EXECUTE FUNCTION kept()"
+        }
+        _ => "SET @seen = (SELECT MAX(title) FROM note WHERE number = 7)",
+    };
+    let trigger = format!("CREATE TRIGGER seen AFTER INSERT ON note FOR EACH ROW {body}");
+    let drop = match to.backend() {
+        Backend::Postgres => "DROP TRIGGER seen ON note",
+        _ => "DROP TRIGGER seen",
+    };
+    let told = "its trigger seen would run";
+    to.execute("a trigger", &trigger).await?;
+    refused(made().await, told)?;
+    to.execute("no trigger", drop).await?;
     let shorter = "UPDATE note SET title = 'longer' WHERE number = 3";
     from.execute("a shorter title", shorter).await?;
     made().await?;
@@ -162,28 +179,13 @@ async fn another_way(source: String, target: String) -> Result<()> {
     refused(existing().await, "a value has 11 characters")?;
     refused(made().await, "it has begun without --create")?;
     from.execute("a shorter title", shorter).await?;
-    let body = match to.backend() {
-        Backend::Postgres => {
-            let function = "CREATE FUNCTION kept() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'";
-            to.execute("a function", function).await?;
-            "EXECUTE FUNCTION kept()"
-        }
-        Backend::Sqlite => "BEGIN DELETE FROM note WHERE number = 7; END",
-        _ => "SET @seen = (SELECT MAX(title) FROM note WHERE number = 7)",
-    };
-    let trigger = format!("CREATE TRIGGER seen AFTER INSERT ON note FOR EACH ROW {body}");
     to.execute("a trigger", &trigger).await?;
-    let told = "its trigger seen would run";
     let looked = preflight(&source, &target, &plan).await?;
     ensure!(
         matches!(&looked.refused[..], [one] if one.contains(told)),
         "{looked:?}"
     );
     refused(existing().await, told)?;
-    let drop = match to.backend() {
-        Backend::Postgres => "DROP TRIGGER seen ON note",
-        _ => "DROP TRIGGER seen",
-    };
     to.execute("no trigger", drop).await?;
     existing().await?;
     ensure!(compare(&source, &target, &plan).await?.is_equal());
@@ -196,9 +198,11 @@ async fn too_long(source: String, target: String) -> Result<()> {
     let limit = "SELECT @@max_allowed_packet";
     let limit = to.query("the limit", limit, &[]).await?[0].integer(0)?;
     let mut db = open(&source).await?;
-    let create = "CREATE TABLE page (number INTEGER PRIMARY KEY, body BLOB NOT NULL)";
+    let create = "CREATE TABLE page (number INTEGER PRIMARY KEY, body BLOB NOT NULL, title TEXT)";
     let body = limit / 2 + 1;
-    let insert = format!("INSERT INTO page VALUES (1, X'00'), (2, zeroblob({body})), (3, X'01')");
+    let insert = format!(
+        "INSERT INTO page VALUES (1, X'00', NULL), (2, zeroblob({body}), NULL), (3, X'01', NULL)"
+    );
     for statement in [create, &insert] {
         db.execute(statement, statement).await?;
     }
@@ -209,6 +213,18 @@ async fn too_long(source: String, target: String) -> Result<()> {
         matches!(&looked.refused[..], [one] if one.starts_with(told)),
         "{looked:?}"
     );
+    // Quotes are doubled, and backslashes.
+    for special in ["''''", "'\\'"] {
+        let update = format!(
+            "UPDATE page SET body = X'02', title = replace(hex(zeroblob({body})), '00', {special}) WHERE number = 2"
+        );
+        db.execute("a title", &update).await?;
+        let looked = preflight(&source, &target, &plan).await?;
+        ensure!(
+            matches!(&looked.refused[..], [one] if one.starts_with(told)),
+            "{special}: {looked:?}"
+        );
+    }
     plan.policy.preflight = false;
     let error = copy(&source, &target, &plan).await.unwrap_err().to_string();
     for part in [

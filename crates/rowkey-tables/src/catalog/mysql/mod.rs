@@ -139,19 +139,25 @@ async fn complete_defaults(connection: &mut Connection, table: &mut Table) -> Re
         Ok(format!("HEX(DEFAULT({name}))"))
     });
     let values: Vec<String> = values.collect::<Result<_, Error>>()?;
-    let query = format!(
-        "SELECT {} FROM (SELECT 1) AS one LEFT JOIN {rows} ON FALSE",
-        values.join(", ")
-    );
+    let values = values.join(", ");
     let doing = format!("the defaults of {}", table.name);
-    let row = match connection.one_row(&doing, &query, &[]).await {
-        // It may not be read, or cannot be opened.
-        Err(error) if error.sql_state().is_some() => return Ok(()),
-        row => row?,
-    };
-    for (place, column) in columns.iter_mut().enumerate() {
-        let digits = row.optional_text(place)?;
-        column.complete_default = digits.map(|digits| format!("X'{digits}'"));
+    for from in [
+        format!("{rows} LIMIT 1"),
+        // Without a row, those of columns that may be NULL.
+        format!("(SELECT 1) AS one LEFT JOIN {rows} ON FALSE"),
+    ] {
+        let query = format!("SELECT {values} FROM {from}");
+        let found = match connection.query(&doing, &query, &[]).await {
+            // It may not be read, or cannot be opened.
+            Err(error) if error.sql_state().is_some() => return Ok(()),
+            found => found?,
+        };
+        let Some(row) = found.first() else { continue };
+        for (place, column) in columns.iter_mut().enumerate() {
+            let digits = row.optional_text(place)?;
+            column.complete_default = digits.map(|digits| format!("X'{digits}'"));
+        }
+        break;
     }
     Ok(())
 }
