@@ -94,25 +94,26 @@ pub(crate) type PlannedObject = Result<Object, Omission>;
 
 /// Why a table does not get an object.
 pub(crate) enum Omission {
-    /// Frameworks make many of them.
-    ForLike,
+    /// Frameworks make many of these, by their names.
+    ForLike(String),
     /// As a sentence.
     Other(String),
 }
 
 /// What is left out, as sentences.
 pub(crate) fn notes(omissions: impl IntoIterator<Item = Omission>) -> Vec<String> {
-    let (mut notes, mut for_like) = (Vec::new(), 0);
+    let (mut notes, mut for_like) = (Vec::new(), Vec::new());
     for omission in omissions {
         match omission {
-            Omission::ForLike => for_like += 1,
+            Omission::ForLike(name) => for_like.push(name),
             Omission::Other(note) => notes.push(note),
         }
     }
-    match for_like {
+    let names = for_like.join(", ");
+    match for_like.len() {
         0 => {}
-        1 => notes.push("1 index for LIKE is left out".into()),
-        _ => notes.push(format!("{for_like} indexes for LIKE are left out")),
+        1 => notes.push(format!("1 index for LIKE is left out: {names}")),
+        count => notes.push(format!("{count} indexes for LIKE are left out: {names}")),
     }
     notes
 }
@@ -219,7 +220,7 @@ pub(crate) fn indexes(
         let rules = match rules {
             Ok(rules) => rules,
             Err(NoRules::ForLike) if !is_unique => {
-                found.push(Err(Omission::ForLike));
+                found.push(Err(Omission::ForLike(name.clone())));
                 continue;
             }
             Err(_) => {
