@@ -279,6 +279,15 @@ pub(crate) async fn continued(
     Ok(continued)
 }
 
+/// That a counter is where the server leaves it, as the account may not set it.
+pub(crate) fn unset(side: &TableSide) -> String {
+    format!(
+        "the counter of {} continues after its rows, and may give numbers that the source has used and deleted: the \
+         account has no ALTER on the table",
+        side.name
+    )
+}
+
 /// What was counted last; zero for nothing. MySQL counts up to 64 bits without a sign.
 fn number(row: &Row) -> Result<i128, Error> {
     match row.0.first() {

@@ -205,7 +205,11 @@ fn default_of(
             sql,
         ),
     };
-    if translated.is_none() {
+    if original.has_unknown_default(source) {
+        left_out.push(format!(
+            "{place}: its default is left out, because the source shows only the beginning of its bytes"
+        ));
+    } else if translated.is_none() {
         left_out.push(format!("{place}: the default `{sql}` is left out"));
     }
     translated

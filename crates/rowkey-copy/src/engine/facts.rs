@@ -120,6 +120,7 @@ pub(crate) enum MaySet {
     Free,
     Query(fn(&str, &str) -> String),
     /// A statement that fails, and for another reason if the account may: with the column in SQL.
+    /// The server itself continues after the rows.
     Doomed(fn(&str, &str) -> String),
 }
 

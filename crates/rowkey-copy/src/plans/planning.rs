@@ -237,11 +237,11 @@ impl<'c> Planner<'c> {
     }
 
     /// Gives a column without values the form of the ids in another column of the same type and
-    /// length: of its own table, if there is one. Text may be anything, unless it is a whole key.
+    /// length: of its own table, if there is one. Text may be anything, unless it is the primary key.
     fn add_empty(&mut self, table: &Table, column: &Column) {
         let own = column.column_type(self.source).meaning();
-        let mut keys = table.keys.iter();
-        let is_key = keys.any(|key| key.columns == [column.name.clone()]);
+        let key = table.primary_key().map(|key| key.columns.as_slice());
+        let is_key = matches!(key, Some([name]) if *name == column.name);
         let may_be_id = own.is_some_and(|own| match own {
             Type::Text(_) | Type::PaddedText(_) => {
                 is_key && looks_like_id(own) && column.default.is_none()

@@ -319,8 +319,12 @@ impl Findings {
                 ),
             };
             if let Some(existing) = existing {
-                let denied = writing::counters(target, original, &to, existing).await?;
-                self.refuse(ReasonKind::Denied, denied);
+                for denied in writing::counters(target, original, &to, existing).await? {
+                    match denied {
+                        Ok(note) => self.notes.push(note),
+                        Err(refused) => self.refuse(ReasonKind::Denied, [refused]),
+                    }
+                }
             }
             if creates.is_none() {
                 let uncounted = existing.map(|table| counters::uncounted(original, &to, table));

@@ -122,41 +122,41 @@ async fn try_merge(merge: &Merge, target: &mut Connection) -> Result<(), Error> 
     merge.end(target).await
 }
 
-/// The counters of an existing table that the account may not set after the rows.
+/// The counters of an existing table that the account may not set after the rows. Where the server
+/// itself goes on after the rows, that is a note.
 pub(super) async fn counters(
     target: &mut Connection,
     original: &Table,
     side: &TableSide,
     existing: &Table,
-) -> Result<Vec<Error>, Error> {
+) -> Result<Vec<Result<String, Error>>, Error> {
     let table = side.quoted()?;
-    let mut refused = Vec::new();
+    let mut denied = Vec::new();
     for column in counters::counted_there(original, side, existing, &mut Vec::new()) {
         let doing = format!("the counter of {}", side.name);
-        let (may_set, needs) = match &engine(side.backend).counters.may_set {
-            MaySet::Free => return Ok(refused),
+        match &engine(side.backend).counters.may_set {
+            MaySet::Free => {}
             MaySet::Query(query) => {
                 let query = query(&table, &column.name);
                 let rows = target.query(&doing, &query, &[]).await?;
-                let may_set = rows.first().map_or(Ok(true), |row| row.is(0))?;
-                (may_set, "grant UPDATE on its sequence")
+                if !rows.first().map_or(Ok(true), |row| row.is(0))? {
+                    denied.push(Err(Error::refused(
+                        format!("{}.{} in the target", side.name, column.name),
+                        "the account may not let its counter continue after the rows",
+                        "grant UPDATE on its sequence",
+                    )));
+                }
             }
             MaySet::Doomed(statement) => {
                 let name = quote_identifier(side.backend, &column.name)?;
                 let outcome = target.execute(&doing, &statement(&table, &name)).await;
-                let is_denied = outcome.is_err_and(|error| error.is_denied());
-                (!is_denied, "grant ALTER on the table")
+                if outcome.is_err_and(|error| error.is_denied()) {
+                    denied.push(Ok(counters::unset(side)));
+                }
             }
-        };
-        if !may_set {
-            refused.push(Error::refused(
-                format!("{}.{} in the target", side.name, column.name),
-                "the account may not let its counter continue after the rows",
-                needs,
-            ));
         }
     }
-    Ok(refused)
+    Ok(denied)
 }
 
 /// Rows come in by COPY, which looks at no policy.

@@ -165,7 +165,15 @@ pub(crate) fn changed_since(
             && is_begun
             && !to.keeps_rows()
         {
-            refused.extend(check_definition(table, to).err());
+            let changed = check_definition(table, to).err();
+            refused.extend(changed.map(|error| match error {
+                Error::Refused { what, why, .. } => Error::refused(
+                    what,
+                    why,
+                    "change it back; or drop the tables of the plan and rowkey_copy, and copy again",
+                ),
+                other => other,
+            }));
             refused.extend(check_triggers(catalog, to).err());
         }
     }

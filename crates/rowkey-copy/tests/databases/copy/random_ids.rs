@@ -37,7 +37,7 @@ async fn random(source: String, target: String) -> Result<()> {
         ),
         format!(
             "CREATE TABLE job (id integer PRIMARY KEY, stage varchar(32) NOT NULL DEFAULT 'open', unit char(36), \
-             hex char(32), CHECK (unit <> '')){options}"
+             hex char(32) UNIQUE, CHECK (unit <> '')){options}"
         ),
         format!("CREATE TABLE named (id varchar(50) PRIMARY KEY){options}"),
         format!("CREATE TABLE digest (id integer PRIMARY KEY, md5 char(32)){options}"),
