@@ -21,7 +21,7 @@ use rowkey_tables::catalog::{Catalog, creation_time};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::{Connection, Error, Progress, Silent, Step};
 
-use crate::dialect::runs_changes;
+use crate::engine::runs_changes;
 use crate::id_map;
 use crate::phase::Phase;
 use crate::plan::Plan;

@@ -12,7 +12,7 @@ use rowkey_tables::dialect::Dialect;
 use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::{Connection, Error};
 
-use crate::dialect::{self, MapDefinition, old_id};
+use crate::engine::{self, MapDefinition, old_id};
 use crate::plan::public_text;
 use crate::work::{ChangedColumn, ChangedTable, Form, Source, Work};
 
@@ -52,7 +52,7 @@ impl IdMap {
     pub(super) fn new(key_table: &QualifiedName, to: StoredForm) -> Result<Self, Error> {
         let backend = to.backend();
         Ok(Self {
-            table: dialect::map_name(backend, TABLE),
+            table: engine::map_name(backend, TABLE),
             table_name: text_literal(backend, &key_table.to_string()),
             to_form: Conversion::new(public_text(to.format(), backend)?, to)?,
         })
@@ -70,7 +70,7 @@ impl IdMap {
             types: [name, old, new],
             unique,
             options,
-        } = dialect::map_definition(table, self.text_form());
+        } = engine::map_definition(table, self.text_form());
         format!(
             "{create} {table} (table_name {name} NOT NULL, old {old} NOT NULL, new {new} NOT NULL, \
              PRIMARY KEY (table_name, old), {unique} (table_name, new)){options}"
@@ -79,7 +79,7 @@ impl IdMap {
 
     /// The type of the texts of a form.
     pub(super) fn text_type(&self, form: Form) -> String {
-        let [_, old, new] = dialect::map_definition(&self.table, self.text_form()).types;
+        let [_, old, new] = engine::map_definition(&self.table, self.text_form()).types;
         match form {
             Form::Old => old,
             Form::New => new,
@@ -101,7 +101,7 @@ impl IdMap {
         let Self {
             table, table_name, ..
         } = self;
-        let map = dialect::map_by(self.backend(), table, by);
+        let map = engine::map_by(self.backend(), table, by);
         let by = map_column(by);
         format!("SELECT {part} FROM {map} WHERE m.table_name = {table_name} AND {by} = {text}")
     }

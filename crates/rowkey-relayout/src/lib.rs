@@ -85,7 +85,7 @@
 #[cfg(any(feature = "mysql", feature = "postgres"))]
 mod batch_size;
 mod change;
-mod dialect;
+mod engine;
 mod id_map;
 #[cfg(feature = "mysql")]
 mod mysql;

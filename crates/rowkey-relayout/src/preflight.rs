@@ -14,7 +14,7 @@ use rowkey_tables::types::ColumnType;
 use serde::Serialize;
 
 use crate::change;
-use crate::dialect;
+use crate::engine;
 use crate::id_map::example_id;
 use crate::plan::{OldPrograms, Plan};
 use crate::refusals::Refusals;
@@ -398,7 +398,7 @@ fn routines(plan: &Plan, catalog: &Catalog) -> Vec<String> {
 
 /// What takes locks.
 fn locks(backend: Backend) -> Vec<String> {
-    let sentences = dialect::locks(backend);
+    let sentences = engine::locks(backend);
     let contract = "contract: write locks on all tables of the plan, while foreign keys get their names back and \
                     empty columns are dropped: that takes as long as building the tables again";
     let contract = backend.cascades_without_lock().then_some(contract);

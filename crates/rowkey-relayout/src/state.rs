@@ -11,7 +11,7 @@ use rowkey_tables::connection::{Connection, Row, Value};
 use rowkey_tables::dialect::Dialect;
 
 use crate::Phase;
-use crate::dialect::runs_changes;
+use crate::engine::runs_changes;
 use crate::plan::Plan;
 use crate::refusals::Refusals;
 use crate::work::Work;

@@ -114,6 +114,15 @@ pub(crate) fn to_files(database: &TestDatabase) -> Result<()> {
     let expected =
         "`existing-rows` is for copies between databases; delete `existing-rows` from the plan";
     ensure!(refused.output.contains(expected), "{}", refused.output);
+    let in_key = text.replacen(
+        "name = \"id\"\n",
+        "name = \"id\"\ninstead = { nul = \"strip\" }\n",
+        1,
+    );
+    std::fs::write(&plan, in_key)?;
+    let refused = run(&format!("preflight back.toml {back}"))?;
+    let expected = "it is in the key, whose values are not replaced";
+    ensure!(refused.output.contains(expected), "{}", refused.output);
     let empty = run("plan --url parquet:. --target sqlite:back.db")?.failure(1)?;
     ensure!(empty.contains("no files that end in .parquet"), "{empty}");
 

@@ -5,10 +5,9 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::{Column, Table};
 use rowkey_tables::text_literal::{line_literal, text_of_bytes};
-use rowkey_tables::types::Type;
 use rowkey_tables::{Error, Value};
 
-use crate::engine::{engine, of_column};
+use crate::engine::{KeyLiteral, engine, of_column};
 use crate::rows::write::literal::push_bytes;
 
 /// A column of a key.
@@ -19,29 +18,7 @@ pub(super) struct KeyColumn {
     place: String,
     pub(super) quoted: String,
     pub(super) is_nullable: bool,
-    form: LiteralForm,
-}
-
-/// How the values of a column are written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum LiteralForm {
-    /// Digits.
-    Number,
-    /// Text in the order of a collation.
-    Text,
-    /// Text of SQL Server in the code page of a collation. A literal of another type would be what
-    /// the column is converted to, and no index is in that order.
-    CodePage {
-        sql_type: String,
-        collation: Option<String>,
-    },
-    Bytes,
-    /// Text that the server reads as a value of the column: an id, a date.
-    Quoted,
-    /// Any type of PostgreSQL, each of which has text that is read as the same value.
-    Cast(String),
-    /// Any value of SQLite, which says itself how to write it.
-    Any,
+    form: KeyLiteral,
 }
 
 impl KeyColumn {
@@ -53,7 +30,8 @@ impl KeyColumn {
     /// session.
     pub(super) fn new(backend: Backend, table: &Table, column: &Column) -> Result<Self, Error> {
         let place = format!("{}.{}", table.name, column.name);
-        let form = form(backend, column).map_err(|why| {
+        let sql_type = column.column_type(backend);
+        let form = (engine(backend).rows.key_literal)(column, &sql_type).map_err(|why| {
             Error::refused(
                 format!("{place} ({})", column.sql_type),
                 why,
@@ -72,10 +50,10 @@ impl KeyColumn {
     /// The SQL that shows a value as text or bytes.
     pub(super) fn shown(&self) -> String {
         match &self.form {
-            LiteralForm::Text | LiteralForm::CodePage { .. } | LiteralForm::Bytes => {
+            KeyLiteral::Text | KeyLiteral::CodePage { .. } | KeyLiteral::Bytes => {
                 self.quoted.clone()
             }
-            LiteralForm::Cast(_) | LiteralForm::Any | LiteralForm::Number | LiteralForm::Quoted => {
+            KeyLiteral::Cast(_) | KeyLiteral::Any | KeyLiteral::Number | KeyLiteral::Quoted => {
                 of_column(engine(self.backend).rows.shown, &self.quoted)
             }
         }
@@ -84,23 +62,23 @@ impl KeyColumn {
     /// The literal of a value that was [`shown`](Self::shown). It is one line.
     pub(super) fn literal(&self, value: &Value) -> Result<String, Error> {
         match (&self.form, value) {
-            (LiteralForm::Number, Value::Text(digits)) if is_number(digits) => Ok(digits.clone()),
-            (LiteralForm::Number, Value::Integer(number)) => Ok(number.to_string()),
-            (LiteralForm::Quoted, Value::Text(text)) => Ok(without_prefix(&self.text(text)?)),
-            (LiteralForm::Text, Value::Text(text)) => self.text(text),
+            (KeyLiteral::Number, Value::Text(digits)) if is_number(digits) => Ok(digits.clone()),
+            (KeyLiteral::Number, Value::Integer(number)) => Ok(number.to_string()),
+            (KeyLiteral::Quoted, Value::Text(text)) => Ok(without_prefix(&self.text(text)?)),
+            (KeyLiteral::Text, Value::Text(text)) => self.text(text),
             (
-                LiteralForm::CodePage {
+                KeyLiteral::CodePage {
                     sql_type,
                     collation,
                 },
                 Value::Text(text),
             ) => self.in_code_page(text, sql_type, collation.as_deref()),
-            (LiteralForm::Bytes, Value::Bytes(bytes)) => Ok(self.bytes(bytes)),
-            (LiteralForm::Cast(sql_type), Value::Text(text)) => {
+            (KeyLiteral::Bytes, Value::Bytes(bytes)) => Ok(self.bytes(bytes)),
+            (KeyLiteral::Cast(sql_type), Value::Text(text)) => {
                 Ok(format!("{}::{sql_type}", self.text(text)?))
             }
-            (LiteralForm::Any, Value::Text(literal)) => Ok(literal.clone()),
-            (LiteralForm::Any, Value::Bytes(bytes)) => match std::str::from_utf8(bytes) {
+            (KeyLiteral::Any, Value::Text(literal)) => Ok(literal.clone()),
+            (KeyLiteral::Any, Value::Bytes(bytes)) => match std::str::from_utf8(bytes) {
                 Ok(text) => self.text(text),
                 Err(_) => Ok(text_of_bytes(bytes)),
             },
@@ -151,45 +129,6 @@ impl KeyColumn {
 /// The name of a column in SQL.
 fn quoted(backend: Backend, column: &Column) -> Result<String, Error> {
     Ok(quote_identifier(backend, &column.name)?)
-}
-
-/// How the values of a column are written, or why they are not.
-fn form(backend: Backend, column: &Column) -> Result<LiteralForm, &'static str> {
-    match backend {
-        Backend::Postgres => Ok(LiteralForm::Cast(column.sql_type.clone())),
-        Backend::Sqlite => Ok(LiteralForm::Any),
-        Backend::MySql | Backend::MariaDb => match column.column_type(backend).meaning() {
-            Some(Type::Integer { .. } | Type::Flag | Type::Decimal(_)) => Ok(LiteralForm::Number),
-            Some(Type::Text(_) | Type::PaddedText(_)) => Ok(LiteralForm::Text),
-            Some(Type::FixedBytes(_) | Type::Bytes(_)) => Ok(LiteralForm::Bytes),
-            Some(Type::Uuid | Type::Date | Type::Time | Type::Timestamp) => Ok(LiteralForm::Quoted),
-            Some(Type::Instant) => {
-                Err("what its values mean depends on the time zone of a session")
-            }
-            Some(Type::Single | Type::Double) => {
-                Err("its values are shown with fewer digits than they have")
-            }
-            _ => Err("its values are not in the order of their text"),
-        },
-        Backend::SqlServer => sql_server(column),
-    }
-}
-
-/// The types of SQL Server that keys have. It has not run there.
-fn sql_server(column: &Column) -> Result<LiteralForm, &'static str> {
-    match column.column_type(Backend::SqlServer).name() {
-        "uniqueidentifier" | "date" => Ok(LiteralForm::Quoted),
-        "tinyint" | "smallint" | "int" | "bigint" | "decimal" | "numeric" => {
-            Ok(LiteralForm::Number)
-        }
-        "binary" | "varbinary" => Ok(LiteralForm::Bytes),
-        "nchar" | "nvarchar" => Ok(LiteralForm::Text),
-        "char" | "varchar" => Ok(LiteralForm::CodePage {
-            sql_type: column.sql_type.clone(),
-            collation: column.collation.clone(),
-        }),
-        _ => Err("its values have no literal that means the same in every session"),
-    }
 }
 
 /// A literal of SQL Server as one of the code page.

@@ -63,7 +63,7 @@ pub async fn spark_job(
     let catalog = read_catalog(source, plan).await?;
     let mut tables = spark::tables(plan, &catalog, request)?;
     for table in &mut tables {
-        table.counter = table.given.counter(source).await?;
+        table.find_counter(source).await?;
     }
     let found = ranges_of(source, plan, &catalog, request, progress).await?;
     spark::job(plan, &tables, &found)

@@ -10,5 +10,3 @@ pub(crate) mod objects;
 pub(crate) mod omissions;
 pub(crate) mod sequences;
 pub(crate) mod sql_text;
-#[cfg(feature = "spark")]
-pub(crate) mod target_tables;

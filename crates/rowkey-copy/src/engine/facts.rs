@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use rowkey_tables::catalog::{Column, Table};
-use rowkey_tables::types::Type;
+use rowkey_tables::types::{ColumnType, Type};
 use rowkey_tables::{Error, Value};
 
 use crate::rows::batch::Tree;
@@ -224,6 +224,8 @@ pub(crate) struct Rows {
     pub(crate) comparable: &'static str,
     /// What counts without an end at 2³¹.
     pub(crate) count: &'static str,
+    /// How the values of a key's column are written in SQL, or why they are not.
+    pub(crate) key_literal: fn(&Column, &ColumnType) -> Result<KeyLiteral, &'static str>,
     /// What comes before a table without those that inherit from it.
     pub(crate) only: &'static str,
     /// The query for the number of pages of a table, where samples are pages.
@@ -243,6 +245,28 @@ pub(crate) struct Rows {
     /// What is between a date and a time of a literal, and the zone of a moment.
     pub(crate) clock_separator: char,
     pub(crate) zone: &'static str,
+}
+
+/// How the values of a column are written so that they mean the same in every session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum KeyLiteral {
+    /// Digits.
+    Number,
+    /// Text in the order of a collation.
+    Text,
+    /// Text of SQL Server in the code page of a collation. A literal of another type would be what
+    /// the column is converted to, and no index is in that order.
+    CodePage {
+        sql_type: String,
+        collation: Option<String>,
+    },
+    Bytes,
+    /// Text that the server reads as a value of the column: an id, a date.
+    Quoted,
+    /// Any type of PostgreSQL, each of which has text that is read as the same value.
+    Cast(String),
+    /// Any value of SQLite, which says itself how to write it.
+    Any,
 }
 
 /// How a sample is taken.

@@ -3,7 +3,7 @@
 use rowkey_core::Backend::MySql;
 use rowkey_tables::catalog::{Column, Table};
 use rowkey_tables::text_literal::text_literal;
-use rowkey_tables::types::{Kind, Type};
+use rowkey_tables::types::{ColumnType, Kind, Type};
 use rowkey_tables::{Error, Value};
 
 use super::facts::*;
@@ -122,6 +122,7 @@ const fn of(
             class: None,
             comparable: "CAST({} AS BINARY)",
             count: "COUNT",
+            key_literal,
             only: "",
             pages: None,
             sample: |share| Sample::Condition(format!("RAND() < {share:.9}")),
@@ -231,6 +232,20 @@ fn selected(column: &ColumnSide, name: &str, _: usize) -> String {
              ST_AsText({name} /*!80001 , 'axis-order=long-lat' */))"
         ),
         _ => name.to_owned(),
+    }
+}
+
+fn key_literal(_: &Column, sql_type: &ColumnType) -> Result<KeyLiteral, &'static str> {
+    match sql_type.meaning() {
+        Some(Type::Integer { .. } | Type::Flag | Type::Decimal(_)) => Ok(KeyLiteral::Number),
+        Some(Type::Text(_) | Type::PaddedText(_)) => Ok(KeyLiteral::Text),
+        Some(Type::FixedBytes(_) | Type::Bytes(_)) => Ok(KeyLiteral::Bytes),
+        Some(Type::Uuid | Type::Date | Type::Time | Type::Timestamp) => Ok(KeyLiteral::Quoted),
+        Some(Type::Instant) => Err("what its values mean depends on the time zone of a session"),
+        Some(Type::Single | Type::Double) => {
+            Err("its values are shown with fewer digits than they have")
+        }
+        _ => Err("its values are not in the order of their text"),
     }
 }
 

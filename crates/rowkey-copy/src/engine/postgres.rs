@@ -97,6 +97,7 @@ pub(super) const ENGINE: Engine = Engine {
         class: None,
         comparable: "CAST({} AS text) COLLATE \"C\"",
         count: "COUNT",
+        key_literal: |column, _| Ok(KeyLiteral::Cast(column.sql_type.clone())),
         only: "ONLY ",
         pages: Some(|table| {
             let name = text_literal(Postgres, table);

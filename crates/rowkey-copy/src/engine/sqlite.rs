@@ -78,6 +78,7 @@ SELECT 'view', name FROM sqlite_master WHERE type = 'view' ORDER BY 2",
         class: Some("typeof({})"),
         comparable: "quote({})",
         count: "COUNT",
+        key_literal: |_, _| Ok(KeyLiteral::Any),
         only: "",
         pages: None,
         // Random numbers have 64 bits.

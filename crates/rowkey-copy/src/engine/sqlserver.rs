@@ -4,6 +4,7 @@ use rowkey_core::Backend::SqlServer;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::{Column, Table};
 use rowkey_tables::text_literal::text_literal;
+use rowkey_tables::types::ColumnType;
 use rowkey_tables::{Error, Value};
 
 use super::facts::*;
@@ -81,6 +82,7 @@ pub(super) const ENGINE: Engine = Engine {
         class: None,
         comparable: "CONVERT(nvarchar(200), {}) COLLATE Latin1_General_100_BIN2",
         count: "COUNT_BIG",
+        key_literal,
         only: "",
         pages: None,
         sample: |share| Sample::Pages(format!(" TABLESAMPLE ({:.9} PERCENT)", 100.0 * share)),
@@ -212,6 +214,21 @@ fn after(side: &TableSide, column: &str, last: i128) -> Result<Vec<String>, Erro
          DECLARE @reseed nvarchar(max) = {reseed} + CONVERT(nvarchar(20), @last) \
          + N') WITH NO_INFOMSGS'; EXEC sp_executesql @reseed END"
     )])
+}
+
+/// The types that keys have. It has not run there.
+fn key_literal(column: &Column, sql_type: &ColumnType) -> Result<KeyLiteral, &'static str> {
+    match sql_type.name() {
+        "uniqueidentifier" | "date" => Ok(KeyLiteral::Quoted),
+        "tinyint" | "smallint" | "int" | "bigint" | "decimal" | "numeric" => Ok(KeyLiteral::Number),
+        "binary" | "varbinary" => Ok(KeyLiteral::Bytes),
+        "nchar" | "nvarchar" => Ok(KeyLiteral::Text),
+        "char" | "varchar" => Ok(KeyLiteral::CodePage {
+            sql_type: column.sql_type.clone(),
+            collation: column.collation.clone(),
+        }),
+        _ => Err("its values have no literal that means the same in every session"),
+    }
 }
 
 fn last(table: &Table, column: &Column) -> Result<Option<Query>, Error> {

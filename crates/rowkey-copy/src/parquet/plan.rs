@@ -14,10 +14,12 @@ use super::columns::{Column, public_form, type_of_ids};
 use super::file::{self, OriginColumn, Reader};
 use super::{NAME, types as parquet_types};
 use crate::plans::partitions::{is_partitioned, require_once};
-use crate::plans::plan::{ColumnPlan, CopyPlan, CopyPolicy, TablePlan, VERSION, is_collation};
+use crate::plans::plan::{
+    ColumnPlan, CopyPlan, CopyPolicy, TablePlan, VERSION, Wanted, is_collation,
+};
 use crate::plans::planning::{Choices, is_counted_id, plan_for};
 use crate::plans::replacements::Replacements;
-use crate::tables::mapping::{all_or_one, wrong_backend};
+use crate::tables::mapping::{all_or_one, source_column, wrong_backend};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 /// What a database counts to.
@@ -218,11 +220,7 @@ pub(super) fn exports<'c>(plan: &CopyPlan, catalog: &'c Catalog) -> Result<Vec<E
         refused.extend(unused(table));
         refused.extend(require_once(plan, catalog, original).err());
         let pairs = table.columns.iter().map(|planned| {
-            let found = original.column(&planned.name);
-            let found = found.filter(|found| found.sql_type == planned.from);
-            let found = found.ok_or_else(|| {
-                refused_column(table, planned, "the source has no such column of this type")
-            })?;
+            let found = source_column(original, table, planned, false)?;
             column_to(catalog.backend, table, planned, found.is_nullable)
         });
         let (mut from, mut columns) = (Vec::new(), Vec::new());
@@ -239,7 +237,7 @@ pub(super) fn exports<'c>(plan: &CopyPlan, catalog: &'c Catalog) -> Result<Vec<E
             original,
             name: table.becomes.clone(),
             from: TableSide {
-                key: key_places(&primary_key(original), table),
+                key: table.places(&primary_key(original)).unwrap_or_default(),
                 is_partitioned: is_partitioned(original, catalog.backend),
                 ..TableSide::new(catalog.backend, table.name.clone(), from)
             },
@@ -253,13 +251,6 @@ pub(super) fn exports<'c>(plan: &CopyPlan, catalog: &'c Catalog) -> Result<Vec<E
 pub(super) fn primary_key(table: &catalog::Table) -> Vec<String> {
     let key = table.primary_key();
     key.map_or_else(Vec::new, |key| key.columns.clone())
-}
-
-/// The places of the columns of a key; none if one of them is left out.
-fn key_places(key: &[String], table: &TablePlan) -> Vec<usize> {
-    let place = |name: &String| table.columns.iter().position(|column| column.name == *name);
-    let places: Option<Vec<usize>> = key.iter().map(place).collect();
-    places.unwrap_or_default()
 }
 
 fn require_side(name: &str, side: &str) -> Result<(), Error> {
@@ -283,59 +274,39 @@ fn refused_column(table: &TablePlan, column: &ColumnPlan, why: &str) -> Error {
 
 /// What a plan says of a table, and files have no place for.
 fn unused(table: &TablePlan) -> Vec<Error> {
-    let keeps = |column: &&ColumnPlan| column.keep;
-    let columns = table.columns.iter().filter(keeps);
-    let columns = columns.map(|column| (format!("{}.{}", table.name, column.name), "keep"));
     let lines = [
         (table.existing_rows.is_some(), "existing-rows"),
         (!table.leave_out.is_empty(), "leave-out"),
     ];
-    let lines = lines.into_iter().filter(|(is_said, _)| *is_said);
-    let lines = lines.map(|(_, line)| (table.name.to_string(), line));
-    let refused = lines.chain(columns).map(|(what, line)| {
+    let said = lines.into_iter().filter(|(is_said, _)| *is_said);
+    let refused = said.map(|(_, line)| {
         let why = format!("`{line}` is for copies between databases");
-        Error::refused(what, why, format!("delete `{line}` from the plan"))
+        let instead = format!("delete `{line}` from the plan");
+        Error::refused(table.name.to_string(), why, instead)
     });
     refused.collect()
 }
 
-/// What a planned column contains.
-enum Planned<'p> {
-    /// Ids: their form in the database, and in files.
-    Ids(StoredForm, StoredForm),
-    Values(&'p str),
-}
+/// The reason against a column that stays as it is.
+const NO_KEEP: &str = "it has `keep`, which is for copies between databases";
 
-/// What a plan says of a column, whose form is in one entry for the database, and in another for
-/// the files.
-fn planned<'p>(
-    table: &TablePlan,
-    column: &'p ColumnPlan,
-    backend: Backend,
-    (database, files): (&Option<String>, &Option<String>),
-) -> Result<Planned<'p>, Error> {
-    let refused = |why: &str| refused_column(table, column, why);
-    match (&column.format, &column.to) {
-        (Some(format), None) => {
-            let format: FormatKind = format.parse()?;
-            let public = public_form(format);
-            if files.as_deref() != Some(form_name(public).as_str()) {
-                let why = format!("in files, its ids are stored as {}", form_name(public));
-                return Err(refused(&why));
-            }
-            let name = database.as_deref();
-            let name =
-                name.ok_or_else(|| refused("`format` needs `stored-from` and `stored-to`"))?;
-            let form = StoredForm::named(format, backend, name).map_err(refused)?;
-            Ok(Planned::Ids(form, public))
-        }
-        (None, Some(to)) => Ok(Planned::Values(to)),
-        (Some(_), Some(_)) => Err(refused("`to` and `format` exclude each other")),
-        (None, None) => {
-            let why = column.refused.as_deref();
-            Err(refused(why.unwrap_or("the plan gives it no type")))
-        }
+/// The form of ids in the database and in files, from the plan's words for both.
+fn forms(
+    format: &str,
+    (database, name): (Backend, &str),
+    in_files: &str,
+) -> Result<(StoredForm, StoredForm), String> {
+    let format: FormatKind = format
+        .parse()
+        .map_err(|error: rowkey_core::Error| error.to_string())?;
+    let public = public_form(format);
+    if in_files != form_name(public) {
+        return Err(format!(
+            "in files, its ids are stored as {}",
+            form_name(public)
+        ));
     }
+    Ok((StoredForm::named(format, database, name)?, public))
 }
 
 /// A column of a database, and of a file.
@@ -350,13 +321,15 @@ fn column_to(
     let own = sql_type
         .meaning()
         .ok_or_else(|| refused(&format!("{source}'s type is not copied")))?;
-    let forms = (&column.stored_from, &column.stored_to);
-    let (content, to, ids) = match planned(table, column, source, forms)? {
-        Planned::Ids(form, public) => {
+    let (content, to, ids) = match column.wanted().map_err(refused)? {
+        Wanted::Ids { format, from, to } => {
+            let found = forms(format, (source, from), to);
+            let (form, public) = found.map_err(|why| refused(&why))?;
             let to = type_of_ids(public).ok_or_else(|| refused("its ids have no type"))?;
             (Content::Ids(form), to, Some(public))
         }
-        Planned::Values(words) => {
+        Wanted::Kept(_) => return Err(refused(NO_KEEP)),
+        Wanted::Type(words) => {
             let to = parquet_types::parse(words)
                 .ok_or_else(|| refused(&format!("`{words}` is no type of files")))?;
             let kind = kind_of(own, to).ok_or_else(|| {
@@ -426,7 +399,7 @@ pub(super) fn imports(plan: &CopyPlan, folder: &Path) -> Result<Vec<Import>, Err
         // The file of another program has none.
         let origin = reader.origin.as_ref();
         let mut key = origin.map_or_else(Vec::new, |origin| origin.key.clone());
-        let key_places = key_places(&key, table);
+        let key_places = table.places(&key).unwrap_or_default();
         if key_places.is_empty() {
             key.clear();
         }
@@ -458,9 +431,15 @@ fn column_from(
     let (place, found) = columns
         .find(|(_, found)| found.name == column.name)
         .ok_or_else(|| refused("the file has no such column"))?;
-    let forms = (&column.stored_to, &column.stored_from);
-    let (words, content) = match planned(table, column, target, forms)? {
-        Planned::Ids(form, public) => {
+    let origin = reader.origin.as_ref();
+    if origin.is_some_and(|origin| origin.key.contains(&column.name)) && !column.instead.is_empty()
+    {
+        return Err(refused("it is in the key, whose values are not replaced"));
+    }
+    let (words, content) = match column.wanted().map_err(refused)? {
+        Wanted::Ids { format, from, to } => {
+            let known = forms(format, (target, to), from);
+            let (form, public) = known.map_err(|why| refused(&why))?;
             if type_of_ids(public) != Some(found.own)
                 || found.ids.is_some_and(|known| known != public)
             {
@@ -469,10 +448,11 @@ fn column_from(
             found.ids = Some(public);
             (form.sql_type(), Content::Ids(form))
         }
-        Planned::Values(_) if found.ids.is_some() => {
+        Wanted::Kept(_) => return Err(refused(NO_KEEP)),
+        Wanted::Type(_) if found.ids.is_some() => {
             return Err(refused("it contains ids, which need `format`"));
         }
-        Planned::Values(to) => {
+        Wanted::Type(to) => {
             if !is_collation(ColumnType::parse(target, to).suffix()) {
                 return Err(refused(
                     "behind the type in `to`, only CHARACTER SET and COLLATE with a name are possible",

@@ -244,6 +244,43 @@ impl TablePlan {
     pub(crate) fn column(&self, name: &str) -> Option<&ColumnPlan> {
         self.columns.iter().find(|column| column.name == name)
     }
+
+    /// The places of some columns; nothing if one of them is left out.
+    pub(crate) fn places(&self, names: &[String]) -> Option<Vec<usize>> {
+        let place = |name: &String| self.columns.iter().position(|column| column.name == *name);
+        names.iter().map(place).collect()
+    }
+}
+
+/// What a column becomes in the target.
+pub(crate) enum Wanted<'p> {
+    /// Ids of a format, and how the source and the target store them.
+    Ids {
+        format: &'p str,
+        from: &'p str,
+        to: &'p str,
+    },
+    /// Values of a type.
+    Type(&'p str),
+    /// What the source has, in a type of the target or in the one that is like the source's.
+    Kept(Option<&'p str>),
+}
+
+impl ColumnPlan {
+    /// What the column becomes, or why the plan does not say it.
+    pub(crate) fn wanted(&self) -> Result<Wanted<'_>, &str> {
+        match (&self.refused, &self.format, &self.to) {
+            (Some(why), _, None) => Err(why),
+            (_, _, to) if self.keep => Ok(Wanted::Kept(to.as_deref())),
+            (_, Some(_), Some(_)) => Err("`to` and `format` exclude each other"),
+            (_, None, Some(to)) => Ok(Wanted::Type(to)),
+            (_, None, None) => Err("the plan gives it no type"),
+            (_, Some(format), None) => match (&self.stored_from, &self.stored_to) {
+                (Some(from), Some(to)) => Ok(Wanted::Ids { format, from, to }),
+                _ => Err("`format` needs `stored-from` and `stored-to`"),
+            },
+        }
+    }
 }
 
 // As serde asks for it.

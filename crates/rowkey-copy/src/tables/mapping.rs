@@ -5,7 +5,7 @@ use std::fmt::Display;
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_sql::StoredForm;
-use rowkey_tables::catalog::{Catalog, Table};
+use rowkey_tables::catalog::{Catalog, Column, Table};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::refusals::Refusals;
 use rowkey_tables::types::{self, ColumnType, Kind, Type};
@@ -13,7 +13,7 @@ use rowkey_tables::{Connection, Error};
 
 use crate::engine::engine;
 use crate::plans::partitions::is_partitioned;
-use crate::plans::plan::{ColumnPlan, CopyPlan, TablePlan, is_collation};
+use crate::plans::plan::{ColumnPlan, CopyPlan, TablePlan, Wanted, is_collation};
 use crate::tables::names;
 use crate::tables::prepared::PreparedTable;
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
@@ -138,42 +138,19 @@ impl CopyPlan {
             key.clear();
         }
         for (place, planned) in table.columns.iter().enumerate() {
-            let what = || format!("{}.{}", table.name, planned.name);
-            let is_key = key.contains(&place)
-                || original
-                    .primary_key()
-                    .is_some_and(|key| key.columns.contains(&planned.name));
-            if is_key && !planned.instead.is_empty() {
-                return Err(Error::refused(
-                    what(),
-                    "it is in the key, whose values are not replaced",
-                    "delete its `instead`",
-                ));
-            }
-            let found = original.column(&planned.name);
-            if found.is_none() {
-                return Err(Error::refused(
-                    what(),
-                    "the source has no such column",
-                    "write a name that it has, or delete the entry from the plan",
-                ));
-            }
-            if found.is_some_and(|column| column.sql_type != planned.from) {
-                return Err(Error::refused(
-                    what(),
-                    format!("its type is not `{}`", planned.from),
-                    "write in `from` what `rowkey plan` writes there",
-                ));
-            }
+            source_column(original, table, planned, key.contains(&place))?;
         }
         let from = TableSide {
             key: key.clone(),
             is_partitioned: is_partitioned(original, catalog.backend),
             ..TableSide::new(self.source()?, table.name.clone(), from)
         };
+        let primary_key = original
+            .primary_key()
+            .and_then(|key| table.places(&key.columns));
         let to = TableSide {
             key,
-            primary_key: primary_key(original, table),
+            primary_key: primary_key.unwrap_or_default(),
             existing_rows: table.existing_rows,
             triggers: table.triggers,
             leave_out: table.leave_out.clone(),
@@ -218,34 +195,19 @@ impl CopyPlan {
                 },
             )
         };
-        if let Some(why) = &column.refused
-            && column.to.is_none()
-        {
-            return Err(refused(why));
-        }
-        let (to, content) = match (&column.format, &column.to) {
-            (_, to) if column.keep => (
-                self.kept_type(column, to.as_deref())
-                    .map_err(|why| refused(&why))?,
-                None,
-            ),
-            (Some(format), None) => {
+        let (to, content) = match column.wanted().map_err(&refused)? {
+            Wanted::Type(to) => (to.to_owned(), None),
+            Wanted::Kept(to) => {
+                let to = self.kept_type(column, to).map_err(|why| refused(&why))?;
+                (to, None)
+            }
+            Wanted::Ids { format, from, to } => {
                 let format: FormatKind = format.parse()?;
-                let form = |name: &Option<String>, backend| {
-                    let name = name
-                        .as_deref()
-                        .ok_or_else(|| refused("`format` needs `stored-from` and `stored-to`"))?;
-                    StoredForm::named(format, backend, name).map_err(refused)
-                };
-                let from = form(&column.stored_from, source)?;
-                let to = form(&column.stored_to, target)?;
+                let form = |name, backend| StoredForm::named(format, backend, name);
+                let from = form(from, source).map_err(&refused)?;
+                let to = form(to, target).map_err(&refused)?;
                 (to.sql_type(), Some((from, to)))
             }
-            (None, Some(to)) => (to.clone(), None),
-            (Some(_), Some(_)) => {
-                return Err(refused("`to` and `format` exclude each other"));
-            }
-            (None, None) => return Err(refused("the plan gives it no type")),
         };
         let to = ColumnType::parse(target, to);
         if content.is_none() && !is_collation(to.suffix()) {
@@ -347,25 +309,46 @@ pub(crate) fn one_error<About>(refused: Refusals<About>) -> Result<(), Error> {
     refused.result("the copy", "`rowkey preflight` shows them line by line")
 }
 
+/// The column of the source that an entry is for. `is_key` is one of a key besides the primary one.
+pub(crate) fn source_column<'c>(
+    original: &'c Table,
+    table: &TablePlan,
+    planned: &ColumnPlan,
+    is_key: bool,
+) -> Result<&'c Column, Error> {
+    let refused = |why: String, instead: &str| {
+        Error::refused(format!("{}.{}", table.name, planned.name), why, instead)
+    };
+    let primary_key = original.primary_key();
+    let is_primary = primary_key.is_some_and(|key| key.columns.contains(&planned.name));
+    if (is_key || is_primary) && !planned.instead.is_empty() {
+        let why = "it is in the key, whose values are not replaced";
+        return Err(refused(why.into(), "delete its `instead`"));
+    }
+    match original.column(&planned.name) {
+        None => Err(refused(
+            "the source has no such column".into(),
+            "write a name that it has, or delete the entry from the plan",
+        )),
+        Some(found) if found.sql_type != planned.from => Err(refused(
+            format!("its type is not `{}`", planned.from),
+            "write in `from` what `rowkey plan` writes there",
+        )),
+        Some(found) => Ok(found),
+    }
+}
+
 /// The places of the columns of the key that tells rows apart: the primary key, or a unique key
 /// without NULL; none if there is no such key.
 fn key_places(table: &Table, plan: &TablePlan) -> Vec<usize> {
-    let place = |name: &String| plan.columns.iter().position(|column| column.name == *name);
     let is_never_null =
         |name: &String| table.column(name).is_some_and(|column| !column.is_nullable);
     let mut keys: Vec<_> = table.keys.iter().collect();
     keys.sort_by_key(|key| !key.is_primary);
     keys.into_iter()
         .filter(|key| key.columns.iter().all(is_never_null))
-        .find_map(|key| key.columns.iter().map(place).collect::<Option<Vec<_>>>())
+        .find_map(|key| plan.places(&key.columns))
         .unwrap_or_default()
-}
-
-/// The places of the columns of the primary key, if all of them are copied.
-fn primary_key(table: &Table, plan: &TablePlan) -> Vec<usize> {
-    let place = |name: &String| plan.columns.iter().position(|column| column.name == *name);
-    let key = table.primary_key().map(|key| key.columns.iter().map(place));
-    key.and_then(Iterator::collect).unwrap_or_default()
 }
 
 /// What the databases decide of a column.

@@ -6,7 +6,7 @@ use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::{Connection, Error, Row};
 
 use super::names::{OLD_IDS, quoted};
-use crate::dialect::old_id::{OldIdType, mysql_text, text_of};
+use crate::engine::old_id::{OldIdType, mysql_text, text_of};
 use crate::id_map::{NewIds, Reading, TABLE, new_id_at};
 use crate::refusals::{Refusals, What};
 use crate::work::{ChangedColumn, ChangedTable, Form};

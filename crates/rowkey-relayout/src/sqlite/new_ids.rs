@@ -10,7 +10,7 @@ use rowkey_tables::text_literal::text_literal;
 
 use super::definition::{Definition, quote};
 use super::rebuild::name_of_counter;
-use crate::dialect::old_id::{self, OldIdType};
+use crate::engine::old_id::{self, OldIdType};
 use crate::id_map::{IdMap, Reading, TABLE};
 use crate::plan::public_text;
 use crate::refusals::{Refusals, What, examples};

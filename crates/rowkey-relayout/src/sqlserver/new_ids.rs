@@ -5,7 +5,7 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::{Column, Generated};
 
 use super::names::quoted;
-use crate::dialect::old_id::{from_text, text_of};
+use crate::engine::old_id::{from_text, text_of};
 use crate::id_map::{NewIds, new_id_at};
 use crate::work::{ChangedColumn, Source, Work};
 

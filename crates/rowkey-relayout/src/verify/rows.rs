@@ -8,7 +8,7 @@ use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::ColumnType;
 use rowkey_tables::{Connection, Error};
 
-use crate::dialect::labelled;
+use crate::engine::labelled;
 use crate::id_map::{IdMap, Reading, map_column};
 use crate::plan::{Plan, PlannedColumn};
 use crate::state::old_table;

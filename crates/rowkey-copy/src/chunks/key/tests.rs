@@ -133,7 +133,7 @@ fn literals_of_sql_server_have_the_type_of_their_column() {
         ),
         ("a; DROP", None),
     ] {
-        code_page.form = LiteralForm::CodePage {
+        code_page.form = KeyLiteral::CodePage {
             sql_type: "varchar(9)".into(),
             collation: Some(name.into()),
         };

@@ -9,17 +9,19 @@ mod transport;
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
-use rowkey_tables::Error;
 use rowkey_tables::catalog::Catalog;
 use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::types::Type;
+use rowkey_tables::{Connection, Error};
 use serde::Serialize;
 
 use self::objects::{Object, ObjectKind, objects};
 use self::transport::transport;
 use super::request::{Request, TableRanges, chosen, column, key};
-use crate::definitions::target_tables::{TargetTable, target_tables};
+use crate::definitions::objects::{PlannedObject, indexes, notes, references, used_names};
+use crate::definitions::{checks, counters, create, omissions};
 use crate::plans::plan::CopyPlan;
+use crate::tables::prepared::PreparedTable;
 use crate::tables::table_side::{ColumnSide, TableSide};
 
 const JOB: &str = include_str!("job.py");
@@ -31,7 +33,7 @@ const DIGITS: u32 = 38;
 #[derive(Debug, Serialize)]
 pub(super) struct SparkTable<'c> {
     #[serde(skip)]
-    pub(super) given: TargetTable<'c>,
+    prepared: PreparedTable<'c>,
     /// For people.
     table: String,
     /// The query of the source: the key, for the ranges, and the columns.
@@ -49,7 +51,7 @@ pub(super) struct SparkTable<'c> {
     indexes: Vec<Object>,
     references: Vec<Object>,
     /// The statements that set it.
-    pub(super) counter: Vec<String>,
+    counter: Vec<String>,
     /// What the target does not get.
     notes: Vec<String>,
 }
@@ -82,24 +84,93 @@ pub(super) fn tables<'c>(
             ));
         }
     }
+    plan.check()?;
     let chosen = chosen(plan, request)?;
-    let is_chosen = |name: &_| chosen.iter().any(|table| table.name == *name);
+    let is_chosen = |table: &&PreparedTable<'_>| {
+        chosen
+            .iter()
+            .any(|chosen| chosen.name == table.original.name)
+    };
     let hash = plan.hash()?;
     let hash = &hash[..12];
-    let tables = target_tables(plan, catalog, is_chosen)?.into_iter();
-    tables
-        .map(|table| {
-            let name = &table.original.name;
-            let place = plan.tables.iter().position(|planned| planned.name == *name);
-            let place = place.expect("the table is of the plan");
+    let prepared = plan.prepare_all(catalog)?;
+    let all: Vec<&PreparedTable<'_>> = prepared.iter().collect();
+    let together: Vec<&PreparedTable<'_>> = all.iter().copied().filter(is_chosen).collect();
+    let mut used = used_names(&prepared);
+    let mut tables = Vec::new();
+    for (place, table) in all.iter().enumerate() {
+        // Indexes of all tables share their names, so that each keeps its own in any job.
+        let made = Made::of(table, &all, &together, &mut used)?;
+        if is_chosen(table) {
             let staging = format!("rowkey_staging_{hash}_{place}");
-            spark_table(table, &staging, request)
+            tables.push(spark_table(table, made, &staging, request)?);
+        }
+    }
+    Ok(tables)
+}
+
+/// What the target gets for a table.
+struct Made {
+    creation: String,
+    /// The names and the statements of its indexes, which follow after the rows.
+    indexes: Vec<(String, String)>,
+    /// Those of its references, which follow after all indexes.
+    references: Vec<(String, String)>,
+    left_out: Vec<String>,
+}
+
+impl Made {
+    fn of(
+        table: &PreparedTable<'_>,
+        all: &[&PreparedTable<'_>],
+        together: &[&PreparedTable<'_>],
+        used: &mut Vec<String>,
+    ) -> Result<Self, Error> {
+        let made = create::creation(table, all, false)?;
+        let mut left_out = made.left_out;
+        left_out.extend(omissions::of_table(table));
+        left_out.extend(omissions::of_text([table]));
+        left_out.extend(omissions::of_rows(table));
+        // The job makes tables, indexes and references.
+        let name = &table.original.name;
+        let checks = checks::named(table.from.backend, table.original, &table.to)?;
+        let checks = checks.iter().map(|check| &check.name);
+        left_out.extend(checks.map(|check| format!("{name}: the check {check} is left out")));
+        let mut statements_of = |found: Vec<PlannedObject>| {
+            let (mut statements, mut omissions) = (Vec::new(), Vec::new());
+            for object in found {
+                match object {
+                    Ok(object) => statements.push((object.name, object.statement)),
+                    Err(omission) => omissions.push(omission),
+                }
+            }
+            left_out.extend(notes(omissions));
+            statements
+        };
+        Ok(Self {
+            creation: made.statement,
+            indexes: statements_of(indexes(table, used)?),
+            references: statements_of(references(table, together)?),
+            left_out,
         })
-        .collect()
+    }
+}
+
+impl SparkTable<'_> {
+    /// Finds the statements that let the table's counter continue after the rows, and after the last
+    /// number that the source has counted so far.
+    pub(super) async fn find_counter(&mut self, source: &mut Connection) -> Result<(), Error> {
+        let PreparedTable { original, to, .. } = &self.prepared;
+        self.counter = counters::continued(source, original, to, None)
+            .await?
+            .statements;
+        Ok(())
+    }
 }
 
 fn spark_table<'c>(
-    table: TargetTable<'c>,
+    table: &PreparedTable<'c>,
+    made: Made,
     staging: &str,
     request: &Request,
 ) -> Result<SparkTable<'c>, Error> {
@@ -111,7 +182,7 @@ fn spark_table<'c>(
             "delete its entry from the plan, and copy it with `rowkey copy`",
         ));
     }
-    let mut select = divided(&table, request)?;
+    let mut select = divided(table, request)?;
     let mut columns = Vec::new();
     for ((number, before), after) in (1..).zip(&from.columns).zip(&to.columns) {
         let value = format!("rowkey_{number}");
@@ -145,20 +216,20 @@ fn spark_table<'c>(
         ranges: Vec::new(),
         columns,
         target: to.quoted()?,
-        create: table.creation.clone(),
+        create: made.creation,
         make_staging: make_staging(to, &quoted_staging)?,
         merge: merge(to, &quoted_staging)?,
         staging: quoted_staging,
-        indexes: objects(to, ObjectKind::Index, &table.indexes)?,
-        references: objects(to, ObjectKind::Reference, &table.references)?,
+        indexes: objects(to, ObjectKind::Index, &made.indexes)?,
+        references: objects(to, ObjectKind::Reference, &made.references)?,
         counter: Vec::new(),
-        notes: table.left_out.clone(),
-        given: table,
+        notes: made.left_out,
+        prepared: table.with_target(to.clone()),
     })
 }
 
 /// The columns that the ranges name.
-fn divided(table: &TargetTable<'_>, request: &Request) -> Result<Vec<String>, Error> {
+fn divided(table: &PreparedTable<'_>, request: &Request) -> Result<Vec<String>, Error> {
     let original = table.original;
     let names = match &request.column {
         Some(name) => vec![column(original, name)?],
@@ -232,7 +303,7 @@ pub(super) fn job(
 ) -> Result<String, Error> {
     let mut written = Vec::new();
     for table in tables {
-        let name = &table.given.original.name;
+        let name = &table.prepared.original.name;
         let found = found.iter().find(|found| found.table == *name);
         // Without any, the job would copy no row of it.
         let found = found.ok_or_else(|| Error::Missing {

@@ -8,11 +8,38 @@ use crate::rows::batch::{Batch, Cell, normal};
 use crate::rows::write::fit::scaled;
 use crate::tables::table_side::{ColumnSide, Content};
 
+/// Why a value has no cell.
+#[derive(Debug)]
+pub(super) enum NoCell {
+    /// It is none of those that the column is for, which a plan may replace.
+    Misfit(String),
+    /// It is none at all: the server has sent something else.
+    Fault(String),
+}
+
+impl NoCell {
+    pub(super) fn fault(why: impl Into<String>) -> Self {
+        Self::Fault(why.into())
+    }
+}
+
+impl From<String> for NoCell {
+    fn from(why: String) -> Self {
+        Self::Misfit(why)
+    }
+}
+
+impl From<&str> for NoCell {
+    fn from(why: &str) -> Self {
+        Self::Misfit(why.to_owned())
+    }
+}
+
 /// The cell that the plan wants, whatever was read.
 pub(super) fn planned_cell(
     batch: &mut Batch,
     column: &ColumnSide,
-    read: Result<Cell, String>,
+    read: Result<Cell, NoCell>,
 ) -> Result<Cell, String> {
     match read {
         Ok(Cell::Text(span)) if column.trims => {
@@ -21,9 +48,11 @@ pub(super) fn planned_cell(
             Ok(column.instead.apply(batch, cell))
         }
         Ok(cell) => Ok(column.instead.apply(batch, cell)),
-        Err(_) if column.instead.other_type.is_some() => Ok(Cell::Null),
-        Err(why) if column.keeps_refused => Ok(Cell::Refused(batch.keep(why.as_bytes()))),
-        Err(why) => Err(why),
+        Err(NoCell::Misfit(_)) if column.instead.other_type.is_some() => Ok(Cell::Null),
+        Err(NoCell::Misfit(why)) if column.keeps_refused => {
+            Ok(Cell::Refused(batch.keep(why.as_bytes())))
+        }
+        Err(NoCell::Misfit(why) | NoCell::Fault(why)) => Err(why),
     }
 }
 
@@ -137,9 +166,39 @@ pub(super) fn sixteen_cell(batch: &mut Batch, bytes: &[u8]) -> Result<Cell, Stri
 }
 
 /// The bytes of a value of a fixed length.
-pub(super) fn exactly<const N: usize>(value: &[u8]) -> Result<[u8; N], String> {
+pub(super) fn exactly<const N: usize>(value: &[u8]) -> Result<[u8; N], NoCell> {
     let length = value.len();
-    value
-        .try_into()
-        .map_err(|_| format!("the server has sent {length} bytes instead of {N}"))
+    let wrong = |_| NoCell::fault(format!("the server has sent {length} bytes instead of {N}"));
+    value.try_into().map_err(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use rowkey_core::Backend;
+    use rowkey_tables::types::{ColumnType, Type};
+
+    use super::*;
+    use crate::plans::replacements::{Null, Replacements};
+
+    #[test]
+    fn only_a_value_of_the_server_is_replaced_or_refused() {
+        let sql_type = ColumnType::parse(Backend::Sqlite, "text");
+        let mut column =
+            ColumnSide::new("a", sql_type, Type::Text(None), Content::Values(Kind::Text));
+        let mut batch = Batch::new(1, 1);
+        let mut planned = |column: &ColumnSide| {
+            let misfit = planned_cell(&mut batch, column, Err("a blob".into()));
+            let fault = planned_cell(&mut batch, column, Err(NoCell::fault("three bytes")));
+            assert_eq!(fault, Err("three bytes".into()));
+            misfit
+        };
+        assert_eq!(planned(&column), Err("a blob".into()));
+        column.keeps_refused = true;
+        assert!(matches!(planned(&column), Ok(Cell::Refused(_))));
+        column.instead = Replacements {
+            other_type: Some(Null::Null),
+            ..Replacements::default()
+        };
+        assert_eq!(planned(&column), Ok(Cell::Null));
+    }
 }

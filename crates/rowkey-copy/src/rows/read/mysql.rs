@@ -11,8 +11,8 @@ use sqlx::{Decode, MySql, MySqlConnection, Row as _};
 
 use super::batch_sender::BatchSender;
 use super::cells::{
-    decimal_cell, exactly, id_cell, integer_cell, planned_cell, single, sixteen_cell, text_cell,
-    utf8, whole_cell,
+    NoCell, decimal_cell, exactly, id_cell, integer_cell, planned_cell, single, sixteen_cell,
+    text_cell, utf8, whole_cell,
 };
 use crate::rows::batch::{Batch, Cell};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
@@ -60,7 +60,7 @@ fn cell(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell, St
     planned_cell(batch, column, read)
 }
 
-fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell, String> {
+fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell, NoCell> {
     let kind = match column.content {
         Content::Ids(_) => return id(batch, column, value),
         Content::Values(kind) => kind,
@@ -69,7 +69,7 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
         (Kind::Own, _) => Cell::Bytes(batch.keep(value)),
         (Kind::Text, Type::Own) if column.sql_type.name() == "vector" => {
             let (numbers, []) = value.as_chunks() else {
-                return Err("the server has sent an incomplete vector".into());
+                return Err(NoCell::fault("the server has sent an incomplete vector"));
             };
             let numbers = numbers.iter().map(|bytes| f32::from_le_bytes(*bytes));
             let numbers: Vec<String> = numbers.map(|number| number.to_string()).collect();
@@ -86,7 +86,7 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
         }
         (Kind::Bool, own) => match integer(own, value)? {
             truth @ (0 | 1) => Cell::Bool(truth == 1),
-            other => return Err(format!("a value is {other}, and neither 0 nor 1")),
+            other => return Err(format!("a value is {other}, and neither 0 nor 1").into()),
         },
         (Kind::Integer, Type::Decimal(_)) => whole_cell(utf8(value)?)?,
         (Kind::Decimal, Type::Decimal(_)) => text_cell(batch, kind, utf8(value)?)?,
@@ -108,20 +108,20 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
         // MariaDB's own comes as text.
         (Kind::Uuid, Type::Uuid) if value.len() == 36 => text_cell(batch, kind, utf8(value)?)?,
         (Kind::Uuid, _) => sixteen_cell(batch, value)?,
-        (Kind::Decimal, _) => return Err("its type is no decimal number".into()),
+        (Kind::Decimal, _) => return Err(NoCell::fault("its type is no decimal number")),
     })
 }
 
-fn id(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell, String> {
+fn id(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell, NoCell> {
     let found = match column.own {
         Type::Integer { .. } => StoredRef::Integer(integer(column.own, value)?),
         Type::FixedBytes(_) | Type::Bytes(_) => StoredRef::Bytes(value),
         _ => StoredRef::Text(utf8(value)?),
     };
-    id_cell(batch, column, found)
+    Ok(id_cell(batch, column, found)?)
 }
 
-fn integer(own: Type, value: &[u8]) -> Result<i128, String> {
+fn integer(own: Type, value: &[u8]) -> Result<i128, NoCell> {
     let is_unsigned = matches!(
         own,
         Type::Integer {
@@ -156,7 +156,7 @@ fn date(value: &[u8]) -> Result<i32, String> {
 }
 
 /// A date, followed by the hour, the minute and the second, and perhaps the microsecond.
-fn timestamp(value: &[u8]) -> Result<i64, String> {
+fn timestamp(value: &[u8]) -> Result<i64, NoCell> {
     let days = i64::from(date(value)?);
     let micros = match value {
         [_, _, _, _, _] => 0,
@@ -167,11 +167,11 @@ fn timestamp(value: &[u8]) -> Result<i64, String> {
 }
 
 /// A length, the sign, days in four bytes, and what follows a date; a length alone at midnight.
-fn time(value: &[u8]) -> Result<i64, String> {
+fn time(value: &[u8]) -> Result<i64, NoCell> {
     let [_, is_negative, d1, d2, d3, d4, rest @ ..] = value else {
         return match value {
             [0] => Ok(0),
-            _ => Err(INCOMPLETE.into()),
+            _ => Err(NoCell::fault(INCOMPLETE)),
         };
     };
     let days = i64::from(u32::from_le_bytes([*d1, *d2, *d3, *d4]));
@@ -182,13 +182,13 @@ fn time(value: &[u8]) -> Result<i64, String> {
     })
 }
 
-fn of_day(bytes: &[u8]) -> Result<i64, String> {
+fn of_day(bytes: &[u8]) -> Result<i64, NoCell> {
     let (hour, minute, second, micros) = match *bytes {
         [hour, minute, second] => (hour, minute, second, 0),
         [hour, minute, second, a, b, c, d] => {
             (hour, minute, second, u32::from_le_bytes([a, b, c, d]))
         }
-        _ => return Err(INCOMPLETE.into()),
+        _ => return Err(NoCell::fault(INCOMPLETE)),
     };
     let seconds = (i64::from(hour) * 60 + i64::from(minute)) * 60 + i64::from(second);
     Ok(seconds * 1_000_000 + i64::from(micros))

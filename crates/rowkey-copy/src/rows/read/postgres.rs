@@ -11,8 +11,8 @@ use sqlx::PgConnection;
 
 use super::batch_sender::BatchSender;
 use super::cells::{
-    decimal_cell, exactly, id_cell, integer_cell, planned_cell, single, sixteen_cell, text_cell,
-    utf8, whole_cell,
+    NoCell, decimal_cell, exactly, id_cell, integer_cell, planned_cell, single, sixteen_cell,
+    text_cell, utf8, whole_cell,
 };
 use crate::rows::batch::{Batch, Cell};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
@@ -74,7 +74,7 @@ fn cell(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell, St
     planned_cell(batch, column, read)
 }
 
-fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell, String> {
+fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell, NoCell> {
     let kind = match column.content {
         Content::Ids(_) => return id(batch, column, value),
         Content::Values(kind) => kind,
@@ -95,18 +95,18 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
         (Kind::Bool, Type::Bits { .. }) => match bits(value)?.as_str() {
             "0" => Cell::Bool(false),
             "1" => Cell::Bool(true),
-            other => return Err(format!("a value is {other}, and neither 0 nor 1")),
+            other => return Err(format!("a value is {other}, and neither 0 nor 1").into()),
         },
         (Kind::Bool, Type::Integer { .. }) => match integer(value)? {
             truth @ (0 | 1) => Cell::Bool(truth == 1),
-            other => return Err(format!("a value is {other}, and neither 0 nor 1")),
+            other => return Err(format!("a value is {other}, and neither 0 nor 1").into()),
         },
         (Kind::Bool, _) => match value {
             [truth @ (0 | 1)] => Cell::Bool(*truth == 1),
-            _ => return Err("a value is neither true nor false".into()),
+            _ => return Err(NoCell::fault("a value is neither true nor false")),
         },
         (_, Type::Decimal(_)) => {
-            let digits = numeric::text(value).ok_or("bytes that are not a numeric")?;
+            let digits = digits_of(value)?;
             match kind {
                 Kind::Integer => whole_cell(&digits)?,
                 _ => text_cell(batch, kind, &digits)?,
@@ -120,7 +120,8 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
         (Kind::Double, _) => Cell::Double(double(value)?),
         (Kind::Text, Type::Bits { .. }) => Cell::Text(batch.keep(bits(value)?.as_bytes())),
         (Kind::Text, Type::Network { is_cidr }) => {
-            let text = network::text(value, is_cidr).ok_or("bytes that are no address")?;
+            let text = network::text(value, is_cidr);
+            let text = text.ok_or_else(|| NoCell::fault("bytes that are no address"))?;
             Cell::Text(batch.keep(text.as_bytes()))
         }
         (Kind::Text, Type::Interval) => Cell::Text(batch.keep(interval(value)?.text().as_bytes())),
@@ -144,27 +145,32 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
         (Kind::Timestamp, Type::Date) => Cell::Timestamp(midnight(value)?),
         (Kind::Timestamp, _) => Cell::Timestamp(i64::from_be_bytes(exactly(value)?)),
         (Kind::Uuid, _) => sixteen_cell(batch, value)?,
-        (Kind::Decimal, _) => return Err("its type is no decimal number".into()),
+        (Kind::Decimal, _) => return Err(NoCell::fault("its type is no decimal number")),
     })
 }
 
-fn id(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell, String> {
+fn id(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell, NoCell> {
     let digits;
     let found = match column.own {
         Type::Decimal(_) => {
-            digits = numeric::text(value).ok_or("bytes that are not a numeric")?;
+            digits = digits_of(value)?;
             StoredRef::Text(&digits)
         }
         Type::Integer { .. } => StoredRef::Integer(integer(value)?.into()),
         Type::Text(_) | Type::PaddedText(_) => StoredRef::Text(utf8(value)?),
         _ => StoredRef::Bytes(value),
     };
-    id_cell(batch, column, found)
+    Ok(id_cell(batch, column, found)?)
+}
+
+/// The digits of a `numeric`.
+fn digits_of(value: &[u8]) -> Result<String, NoCell> {
+    numeric::text(value).ok_or_else(|| NoCell::fault("bytes that are not a numeric"))
 }
 
 /// The digits of bits, behind their number.
-fn bits(value: &[u8]) -> Result<String, String> {
-    let wrong = || "the server has sent incomplete bits".to_owned();
+fn bits(value: &[u8]) -> Result<String, NoCell> {
+    let wrong = || NoCell::fault("the server has sent incomplete bits");
     let (length, bytes) = value.split_first_chunk().ok_or_else(wrong)?;
     let length = u32::from_be_bytes(*length) as usize;
     let mut digits: String = bytes.iter().map(|byte| format!("{byte:08b}")).collect();
@@ -175,12 +181,12 @@ fn bits(value: &[u8]) -> Result<String, String> {
     Ok(digits)
 }
 
-fn interval(value: &[u8]) -> Result<Interval, String> {
-    Interval::of_binary(value).ok_or_else(|| "bytes that are no interval".into())
+fn interval(value: &[u8]) -> Result<Interval, NoCell> {
+    Interval::of_binary(value).ok_or_else(|| NoCell::fault("bytes that are no interval"))
 }
 
 /// The moment at which a date begins.
-fn midnight(value: &[u8]) -> Result<i64, String> {
+fn midnight(value: &[u8]) -> Result<i64, NoCell> {
     match i32::from_be_bytes(exactly(value)?) {
         i32::MIN => Ok(i64::MIN),
         i32::MAX => Ok(i64::MAX),
@@ -190,16 +196,16 @@ fn midnight(value: &[u8]) -> Result<i64, String> {
 }
 
 /// An interval without months.
-fn micros(value: &[u8]) -> Result<i64, String> {
+fn micros(value: &[u8]) -> Result<i64, NoCell> {
     let interval = interval(value)?;
-    interval.as_micros().ok_or_else(|| no_time(interval))
+    Ok(interval.as_micros().ok_or_else(|| no_time(interval))?)
 }
 
 fn no_time(interval: Interval) -> String {
     format!("a value is {}, which is no time", interval.text())
 }
 
-fn integer(value: &[u8]) -> Result<i64, String> {
+fn integer(value: &[u8]) -> Result<i64, NoCell> {
     Ok(match value.len() {
         2 => i16::from_be_bytes(exactly(value)?).into(),
         4 => i32::from_be_bytes(exactly(value)?).into(),
@@ -207,6 +213,6 @@ fn integer(value: &[u8]) -> Result<i64, String> {
     })
 }
 
-fn double(value: &[u8]) -> Result<f64, String> {
+fn double(value: &[u8]) -> Result<f64, NoCell> {
     Ok(f64::from_be_bytes(exactly(value)?))
 }

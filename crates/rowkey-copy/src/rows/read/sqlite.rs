@@ -9,7 +9,7 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection, TypeInfo, ValueRef};
 
 use super::batch_sender::BatchSender;
-use super::cells::{decimal_cell, id_cell, planned_cell, single, sixteen_cell, text_cell};
+use super::cells::{NoCell, decimal_cell, id_cell, planned_cell, single, sixteen_cell, text_cell};
 use crate::rows::batch::{Batch, Cell};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
@@ -67,7 +67,7 @@ impl<'r> Found<'r> {
         planned_cell(batch, column, read)
     }
 
-    fn cell_of(self, batch: &mut Batch, column: &ColumnSide) -> Result<Cell, String> {
+    fn cell_of(self, batch: &mut Batch, column: &ColumnSide) -> Result<Cell, NoCell> {
         let kind = match column.content {
             Content::Ids(_) => return self.id(batch, column),
             Content::Values(kind) => kind,
@@ -107,29 +107,32 @@ impl<'r> Found<'r> {
                 Cell::Integer((*truth == "t").into())
             }
             (Kind::Uuid, Self::Blob(bytes)) => sixteen_cell(batch, bytes)?,
-            (Kind::Single | Kind::Double | Kind::Bytes, _) => return Err(self.refused(column)),
+            (Kind::Single | Kind::Double | Kind::Bytes, _) => {
+                return Err(self.refused(column).into());
+            }
             (Kind::Timestamp, Self::Text(text))
                 if !column.takes_offsets && clock::has_other_offset(text) =>
             {
-                return Err(format!(
-                    "a value is \"{}\", whose offset from UTC the target does not have",
-                    shortened(text)
-                ));
+                let shown = shortened(text);
+                let why = format!(
+                    "a value is \"{shown}\", whose offset from UTC the target does not have"
+                );
+                return Err(why.into());
             }
             (_, Self::Text(text)) => text_cell(batch, kind, text)?,
-            _ => return Err(self.refused(column)),
+            _ => return Err(self.refused(column).into()),
         })
     }
 
-    fn id(self, batch: &mut Batch, column: &ColumnSide) -> Result<Cell, String> {
+    fn id(self, batch: &mut Batch, column: &ColumnSide) -> Result<Cell, NoCell> {
         let found = match self {
             Self::Null => return Ok(Cell::Null),
             Self::Integer(number) => StoredRef::Integer(number.into()),
             Self::Text(text) => StoredRef::Text(text),
             Self::Blob(bytes) => StoredRef::Bytes(bytes),
-            Self::Real(_) => return Err(self.refused(column)),
+            Self::Real(_) => return Err(self.refused(column).into()),
         };
-        id_cell(batch, column, found)
+        Ok(id_cell(batch, column, found)?)
     }
 
     /// Says what a value is in a column that is declared for others.

@@ -10,8 +10,8 @@ use tiberius::{ColumnData, QueryItem};
 
 use super::batch_sender::BatchSender;
 use super::cells::{
-    decimal_cell, id_cell, integer_cell, planned_cell, single, sixteen_cell, text_cell, utf8,
-    whole_cell,
+    NoCell, decimal_cell, id_cell, integer_cell, planned_cell, single, sixteen_cell, text_cell,
+    utf8, whole_cell,
 };
 use crate::rows::batch::{Batch, Cell, pointed};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
@@ -87,7 +87,7 @@ enum Found<'r> {
 }
 
 impl<'r> Found<'r> {
-    fn of(value: ColumnData<'r>) -> Result<Option<Self>, String> {
+    fn of(value: ColumnData<'r>) -> Result<Option<Self>, NoCell> {
         use ColumnData as D;
         Ok(match value {
             D::Bit(value) => value.map(Self::Bool),
@@ -113,11 +113,11 @@ impl<'r> Found<'r> {
                 let moment = value.map(|value| of_datetime2(value.datetime2()));
                 moment.transpose()?.map(Self::Timestamp)
             }
-            D::Xml(_) => return Err("the server has sent XML instead of text".into()),
+            D::Xml(_) => return Err(NoCell::fault("the server has sent XML instead of text")),
         })
     }
 
-    fn cell_of(self, batch: &mut Batch, column: &ColumnSide) -> Result<Cell, String> {
+    fn cell_of(self, batch: &mut Batch, column: &ColumnSide) -> Result<Cell, NoCell> {
         let kind = match column.content {
             Content::Ids(_) => return self.id(batch, column),
             Content::Values(kind) => kind,
@@ -145,35 +145,35 @@ impl<'r> Found<'r> {
             (Kind::Time, Self::Time(tenths)) => Cell::Time(micros(column, *tenths)?),
             (Kind::Timestamp, Self::Timestamp(tenths)) => Cell::Timestamp(micros(column, *tenths)?),
             _ => {
-                return Err(format!(
+                return Err(NoCell::fault(format!(
                     "the server has sent another value than one of {}",
                     column.sql_type
-                ));
+                )));
             }
         })
     }
 
-    fn id(self, batch: &mut Batch, column: &ColumnSide) -> Result<Cell, String> {
+    fn id(self, batch: &mut Batch, column: &ColumnSide) -> Result<Cell, NoCell> {
         let found = match &self {
             Self::Integer(number) => StoredRef::Integer((*number).into()),
             Self::Decimal(digits) => StoredRef::Text(digits),
             Self::Text(text) => StoredRef::Text(text),
             Self::Bytes(bytes) => StoredRef::Bytes(bytes),
             Self::Uuid(bytes) => StoredRef::Bytes(bytes),
-            _ => return Err("it contains no ids".into()),
+            _ => return Err(NoCell::fault("it contains no ids")),
         };
-        id_cell(batch, column, found)
+        Ok(id_cell(batch, column, found)?)
     }
 }
 
-fn tenths(time: Time) -> Result<i64, String> {
-    let wrong = || "the server has sent a time with too many digits".to_owned();
+fn tenths(time: Time) -> Result<i64, NoCell> {
+    let wrong = || NoCell::fault("the server has sent a time with too many digits");
     let missing = 7_u32.checked_sub(time.scale().into()).ok_or_else(wrong)?;
     let tenths = i64::try_from(time.increments()).map_err(|_| wrong())?;
     tenths.checked_mul(10_i64.pow(missing)).ok_or_else(wrong)
 }
 
-fn of_datetime2(value: DateTime2) -> Result<i64, String> {
+fn of_datetime2(value: DateTime2) -> Result<i64, NoCell> {
     let days = i64::from(value.date().days()) - SINCE_YEAR_1;
     Ok(days * clock::DAY * 10 + tenths(value.time())?)
 }
