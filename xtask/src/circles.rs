@@ -20,6 +20,15 @@ use syn::{
 
 use crate::{command, workspace};
 
+/// The crates whose folders, too, import each other one way only: they have too many files for one
+/// look.
+const ONE_WAY: [&str; 4] = [
+    "rowkey-copy",
+    "rowkey-doctor",
+    "rowkey-relayout",
+    "rowkey-tables",
+];
+
 /// Fails if files of a crate of the workspace import each other in a circle.
 pub(crate) fn check() -> Result<()> {
     let metadata = workspace::metadata()?;
@@ -33,6 +42,11 @@ pub(crate) fn check() -> Result<()> {
             for circle in files.circles() {
                 let (example, shown) = (files.example(&circle, &root), files.shown(&circle, &root));
                 found.push(format!("{example}, in the circle of\n\n{shown}\n"));
+            }
+            if ONE_WAY.contains(&package.name.as_str()) {
+                let circles = files.circles_of_folders().into_iter();
+                let shown = circles.map(|circle| circle.join(", "));
+                found.extend(shown.map(|names| format!("{}: the folders {names}\n", package.name)));
             }
         }
     }
@@ -223,6 +237,32 @@ impl Crate {
         let groups = tarjan_scc(&self.graph()).into_iter();
         let circles = groups.filter(|group| group.len() > 1);
         circles.map(BTreeSet::from_iter).collect()
+    }
+
+    /// The same of the topmost folders, and of the files beside them.
+    fn circles_of_folders(&self) -> Vec<Vec<String>> {
+        let names: BTreeSet<String> = (0..self.files.len())
+            .filter_map(|file| self.folder(file))
+            .collect();
+        let names = Vec::from_iter(names);
+        let place = |file| names.binary_search(&self.folder(file)?).ok();
+        let edges = self.graph();
+        let edges = edges
+            .all_edges()
+            .filter_map(|(from, to, ())| Some((place(from)?, place(to)?)));
+        let graph = DiGraphMap::<usize, ()>::from_edges(edges.filter(|(from, to)| from != to));
+        let groups = tarjan_scc(&graph).into_iter();
+        let circles = groups.filter(|group| group.len() > 1);
+        let names_of = |group: Vec<usize>| group.into_iter().map(|place| names[place].clone());
+        circles.map(|group| names_of(group).collect()).collect()
+    }
+
+    /// The topmost folder that a file is in, or what it is called itself. The crate's root is in none.
+    fn folder(&self, file: usize) -> Option<String> {
+        let (root, others) = self.files.split_first()?;
+        let path = others.get(file.checked_sub(1)?)?;
+        let first = path.strip_prefix(root.parent()?).ok()?.iter().next()?;
+        Some(Path::new(first).file_stem()?.to_str()?.to_owned())
     }
 
     fn name(&self, file: usize, root: &Path) -> String {
@@ -437,8 +477,16 @@ fn path_attribute(attributes: &[Attribute]) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// A crate in a new folder, of files by their paths.
     fn circles(name: &str, files: &[(&str, &str)]) -> Vec<String> {
+        in_crate(name, files, |read, folder| {
+            let circles = read.circles();
+            let examples = circles.iter().map(|circle| read.example(circle, folder));
+            examples.collect()
+        })
+    }
+
+    /// Looks at a crate in a new folder, of files by their paths.
+    fn in_crate<T>(name: &str, files: &[(&str, &str)], look: impl Fn(&Crate, &Path) -> T) -> T {
         let folder =
             std::env::temp_dir().join(format!("rowkey-circles-{name}-{}", std::process::id()));
         for (path, text) in files {
@@ -448,12 +496,28 @@ mod tests {
         }
         let read = Crate::read(&folder.join("lib.rs"));
         fs::remove_dir_all(&folder).unwrap();
-        let read = read.unwrap();
-        let circles = read.circles();
-        circles
-            .iter()
-            .map(|circle| read.example(circle, &folder))
-            .collect()
+        look(&read.unwrap(), &folder)
+    }
+
+    #[test]
+    fn folders_are_in_a_circle_though_no_files_are() {
+        let files = [
+            ("lib.rs", "mod a;\nmod b;\nmod c;"),
+            ("a/mod.rs", "mod one;\npub(crate) mod two;"),
+            ("a/one.rs", "use crate::b::One;"),
+            ("a/two.rs", "pub struct Two;"),
+            ("b.rs", "pub struct One;\nuse crate::a::two::Two;"),
+            ("c.rs", "use crate::b::One;"),
+        ];
+        let found = in_crate("folders", &files, |read, _| {
+            assert!(read.circles().is_empty());
+            read.circles_of_folders()
+        });
+        assert_eq!(found.len(), 1);
+        assert_eq!(
+            BTreeSet::from_iter(&found[0]),
+            BTreeSet::from_iter(&["a".into(), "b".into()])
+        );
     }
 
     #[test]

@@ -4,9 +4,8 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::Catalog;
 
 use crate::definitions::objects::{self, PlannedObject};
-use crate::plans::partitions;
+use crate::mapping::partitions;
 use crate::plans::plan::CopyPlan;
-use crate::tables::existing;
 use crate::tables::prepared::PreparedTable;
 use crate::tables::table_side::TableSide;
 
@@ -34,9 +33,7 @@ impl<'c> Job<'c> {
             let table = plan.prepare(catalog, planned)?;
             partitions::require_once(plan, catalog, table.original)?;
             job.notes.extend(table.omitted_columns());
-            let keeps_rows = table.to.keeps_rows();
-            job.notes
-                .extend(keeps_rows.then(|| existing::kept(&table.to)));
+            job.notes.extend(table.to.note_of_kept_rows());
             job.tables.push(table);
         }
         Ok(job)

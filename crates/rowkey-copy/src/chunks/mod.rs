@@ -20,9 +20,9 @@ use self::request::{chosen, column, key};
 use rowkey_tables::catalog::{Catalog, Column, Table};
 use rowkey_tables::{Connection, Error, Progress, Step};
 
-use crate::plans::partitions::require_once;
+use crate::mapping::check_backend;
+use crate::mapping::partitions::require_once;
 use crate::plans::plan::CopyPlan;
-use crate::tables::mapping::check_backend;
 
 /// How many rows a range has, unless a number of ranges is asked for.
 const ROWS: u64 = 100_000;

@@ -9,7 +9,7 @@ use rowkey_tables::{Connection, Error};
 
 use super::key::KeyColumn;
 use crate::engine::{Sample, engine};
-use crate::plans::partitions::is_partitioned;
+use crate::mapping::partitions::is_partitioned;
 
 /// An estimate of fewer rows is not trusted, because counting them takes no time if it is right.
 const COUNTED: u64 = 100_000;

@@ -8,7 +8,7 @@ use rowkey_tables::types::Type;
 
 use crate::definitions::objects;
 use crate::engine::{BesidesKey, engine};
-use crate::tables::names;
+use crate::mapping::names;
 use crate::tables::table_side::{ColumnSide, TableSide};
 
 /// What MariaDB calls a missing privilege.

@@ -6,8 +6,8 @@ use rowkey_tables::dialect::Dialect;
 use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::types::{Kind, Type, clock};
 
+use crate::batch::{Batch, Cell, Normal, normal};
 use crate::engine::engine;
-use crate::rows::batch::{Batch, Cell, Normal, normal};
 use crate::rows::read::cells::{id_cell, sixteen_of};
 use crate::rows::write::literal;
 use crate::tables::table_side::{ColumnSide, Content};

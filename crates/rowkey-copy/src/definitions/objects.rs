@@ -11,7 +11,7 @@ use rowkey_tables::connection::{Connection, on_one_line};
 use crate::definitions::checks;
 use crate::definitions::index_rules::{self, NoRules, Rules};
 use crate::engine::{LateKey, engine};
-use crate::tables::names;
+use crate::mapping::names;
 use crate::tables::prepared::PreparedTable;
 use crate::tables::table_side::{Content, TableSide};
 

@@ -12,7 +12,7 @@ use rowkey_tables::{Connection, Error};
 
 use crate::definitions::checks;
 use crate::engine::engine;
-use crate::plans::partitions;
+use crate::mapping::partitions;
 use crate::plans::plan::CopyPlan;
 use crate::rows::checkpoint;
 use crate::tables::prepared::PreparedTable;

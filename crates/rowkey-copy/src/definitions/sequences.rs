@@ -6,8 +6,8 @@ use rowkey_tables::Error;
 use rowkey_tables::connection::{Connection, Row};
 
 use crate::engine::{Sequences, engine};
+use crate::mapping::spelling::in_any_case;
 use crate::session;
-use crate::tables::spelling::in_any_case;
 
 /// A sequence as its database has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

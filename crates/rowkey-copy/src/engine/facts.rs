@@ -6,7 +6,7 @@ use rowkey_tables::catalog::{Column, Table};
 use rowkey_tables::types::{ColumnType, Type};
 use rowkey_tables::{Error, Value};
 
-use crate::rows::batch::Tree;
+use crate::batch::Tree;
 use crate::tables::table_side::{ColumnSide, TableSide};
 
 /// The statement for the tables, the columns and the condition.

@@ -7,7 +7,7 @@ use rowkey_tables::types::{ColumnType, Kind, Type};
 use rowkey_tables::{Error, Value};
 
 use super::facts::*;
-use crate::rows::batch::{Tree, is_double};
+use crate::batch::{Tree, is_double};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 const UNCHECKED: Unchecked = Unchecked {

@@ -8,7 +8,7 @@ use rowkey_tables::types::{Kind, Type};
 use rowkey_tables::{Error, Value};
 
 use super::facts::*;
-use crate::rows::batch::{DEEPEST, Tree, is_numeric};
+use crate::batch::{DEEPEST, Tree, is_numeric};
 use crate::tables::table_side::{Content, TableSide};
 
 pub(super) const ENGINE: Engine = Engine {

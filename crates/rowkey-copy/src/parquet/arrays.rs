@@ -15,7 +15,7 @@ use arrow_schema::DataType;
 use rowkey_tables::types::{Type, clock};
 
 use super::columns::Column;
-use crate::rows::batch::{Batch, Cell, Normal, normal};
+use crate::batch::{Batch, Cell, Normal, normal};
 
 /// The beginning of 2000, from which cells count, in the days and microseconds of 1970, from which
 /// Arrow does.

@@ -12,7 +12,7 @@ use rowkey_tables::types::{Type, clock};
 
 use super::arrays::{DAYS, MICROS};
 use super::columns::Column;
-use crate::rows::batch::{Batch, Cell, pointed};
+use crate::batch::{Batch, Cell, pointed};
 
 /// The cells of a column, whose bytes are kept in a batch.
 ///

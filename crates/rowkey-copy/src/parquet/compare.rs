@@ -12,9 +12,10 @@ use super::file::{Reader, path_of};
 use super::plan::{exports, imports};
 use super::read::send_rows;
 use super::write::join;
+use crate::batch::Batch;
+use crate::comparison::Comparison;
 use crate::plans::plan::CopyPlan;
-use crate::rows::batch::Batch;
-use crate::rows::compare::{Comparison, RowSource, TableRows, compare_rows};
+use crate::rows::compare::{RowSource, TableRows, compare_rows};
 use crate::session::begin_reading;
 use crate::tables::table_side::TableSide;
 

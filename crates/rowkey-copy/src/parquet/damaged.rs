@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::columns::Column;
 use super::file::{Origin, Reader, Stopped, Writer};
-use crate::rows::batch::{Batch, Cell};
+use crate::batch::{Batch, Cell};
 use rowkey_tables::Error;
 use rowkey_tables::catalog::QualifiedName;
 use rowkey_tables::types::Type;

@@ -23,7 +23,8 @@ use sha2::{Digest, Sha256};
 
 use super::columns::{Column, public_form, type_of, type_of_ids};
 use super::{arrays, cells, types};
-use crate::rows::batch::{Batch, Canonical, Cell, RowSum};
+use crate::batch::{Batch, Cell, RowSum};
+use crate::rows::canonical::Canonical;
 
 /// The name of the entry in a file's metadata.
 const ENTRY: &str = "rowkey";

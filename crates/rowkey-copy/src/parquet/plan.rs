@@ -13,13 +13,13 @@ use rowkey_tables::{Connection, Error, Progress, StoredIds};
 use super::columns::{Column, public_form, type_of_ids};
 use super::file::{self, OriginColumn, Reader};
 use super::{NAME, types as parquet_types};
-use crate::plans::partitions::{is_partitioned, require_once};
+use crate::mapping::partitions::{is_partitioned, require_once};
+use crate::mapping::{all_or_one, source_column, wrong_backend};
+use crate::planning::{Choices, is_counted_id, plan_for};
 use crate::plans::plan::{
     ColumnPlan, CopyPlan, CopyPolicy, TablePlan, VERSION, Wanted, is_collation,
 };
-use crate::plans::planning::{Choices, is_counted_id, plan_for};
 use crate::plans::replacements::Replacements;
-use crate::tables::mapping::{all_or_one, source_column, wrong_backend};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 /// What a database counts to.

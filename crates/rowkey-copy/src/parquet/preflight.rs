@@ -12,7 +12,7 @@ use rowkey_tables::{Connection, Error};
 
 use crate::plans::plan::CopyPlan;
 use crate::preflight::Preflight;
-use crate::tables::existing::check_triggers;
+use crate::preflight::existing::check_triggers;
 
 /// Of values, this is known later.
 const VALUES: &str =

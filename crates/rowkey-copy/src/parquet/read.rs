@@ -12,16 +12,16 @@ use super::NAME;
 use super::file::{Reader, Stopped};
 use super::plan::{Import, imports};
 use super::write::join;
+use crate::batch::{Batch, RowSum};
 use crate::definitions::counters::{self, counted};
 use crate::definitions::create::line;
 use crate::engine::engine;
+use crate::mapping::wrong_backend;
 use crate::plans::plan::CopyPlan;
-use crate::rows::batch::{Batch, RowSum};
+use crate::preflight::existing::{check_target, check_triggers, has_rows};
 use crate::rows::write::{Encoder, Limit, Tally, write};
 use crate::run::{CopiedTable, Report};
 use crate::session::begin_writing;
-use crate::tables::existing::{check_references, check_target, check_triggers, has_rows};
-use crate::tables::mapping::wrong_backend;
 use crate::tables::table_side::TableSide;
 
 /// How many batches wait for the writer.
@@ -189,7 +189,7 @@ async fn all_tables(
         let sum = table(target, import, progress).await?;
         tables.push(CopiedTable::new(from, to, 0, sum));
     }
-    check_references(target, "a row refers to one that does not exist").await?;
+    check_references(target).await?;
     for statement in counters {
         target.execute("a counter", statement).await?;
     }
@@ -254,4 +254,20 @@ pub(super) fn send_rows(
         batch.replace(places.len(), cells);
         batches.blocking_send(batch).map_err(|_| Stopped)
     })
+}
+
+/// Fails for a reference without a row, if the target does not look while rows
+/// are written.
+async fn check_references(target: &mut Connection) -> Result<(), Error> {
+    let Some(query) = engine(target.backend()).objects.orphan else {
+        return Ok(());
+    };
+    let doing = "the references of the target";
+    match target.query(doing, query, &[]).await?.first() {
+        Some(row) => Err(Error::Differs {
+            what: format!("the references of {}", row.text(0)?),
+            found: "a row refers to one that does not exist".into(),
+        }),
+        None => Ok(()),
+    }
 }

@@ -3,7 +3,7 @@
 use rowkey_tables::types::clock;
 use serde::{Deserialize, Serialize};
 
-use crate::rows::batch::{Batch, Cell};
+use crate::batch::{Batch, Cell};
 
 /// What the target gets instead of values that it has no place for. What is not here is refused.
 ///

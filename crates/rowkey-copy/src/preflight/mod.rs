@@ -2,6 +2,7 @@
 
 mod clashes;
 mod conditions;
+pub(crate) mod existing;
 mod kept;
 mod reason_kind;
 pub(crate) mod references;
@@ -32,15 +33,14 @@ use crate::definitions::objects;
 use crate::definitions::omissions;
 use crate::definitions::sequences;
 use crate::job::{planned_objects, unknown_names};
-use crate::plans::kept_ids;
-use crate::plans::partitions;
+use crate::mapping::kept_ids;
+use crate::mapping::names;
+use crate::mapping::partitions;
+use crate::mapping::{check_backends, one_error};
 use crate::plans::plan::{CopyPlan, ExistingRows};
 use crate::rows::checkpoint;
 use crate::rows::copied_rows;
 use crate::session;
-use crate::tables::existing;
-use crate::tables::mapping::{check_backends, one_error};
-use crate::tables::names;
 use crate::tables::prepared::PreparedTable;
 use crate::tables::table_side::TableSide;
 
@@ -298,8 +298,8 @@ impl Findings {
         let (mut readable, mut looked_at) = (Vec::new(), Vec::new());
         for planned in tables {
             let PreparedTable { original, from, to } = planned;
-            if to.keeps_rows() {
-                self.notes.push(existing::kept(to));
+            if let Some(note) = to.note_of_kept_rows() {
+                self.notes.push(note);
                 readable.push(planned.with_target(to.as_found(target_catalog)));
                 continue;
             }

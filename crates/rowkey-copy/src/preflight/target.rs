@@ -8,13 +8,13 @@ use rowkey_tables::dialect::{Asked, Dialect};
 use rowkey_tables::types::layout::Layout;
 use rowkey_tables::types::{Kind, Type, collation};
 
+use super::existing;
 use crate::engine::engine;
-use crate::plans::collations::known_collations;
-use crate::plans::own_types;
+use crate::mapping::collations::known_collations;
+use crate::mapping::names;
+use crate::mapping::own_types;
 use crate::plans::plan::CopyPlan;
 use crate::rows::checkpoint;
-use crate::tables::existing;
-use crate::tables::names;
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 /// Whether none of the tables exists, so that they are to be made unless a person says otherwise.

@@ -9,10 +9,10 @@ use rowkey_tables::connection::{Connection, Value, on_one_line};
 use rowkey_tables::types::ColumnType;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
+use crate::batch::{Batch, Cell};
 use crate::definitions::create;
 use crate::engine::engine;
 use crate::plans::plan::CopyPolicy;
-use crate::rows::batch::{Batch, Cell};
 use crate::rows::read::read;
 use crate::rows::select::{KeyRange, first};
 use crate::rows::write::{Encoder, Limit, Tally, fit, write};

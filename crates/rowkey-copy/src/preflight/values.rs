@@ -13,10 +13,10 @@ use tokio::sync::mpsc;
 
 use super::suspects::{ColumnPair, Suspects, checks_json};
 use super::target::needs_value;
+use crate::batch::{Batch, Cell};
 use crate::engine::{engine, of_column};
 use crate::plans::plan::CopyPolicy;
 use crate::plans::replacements::SpecialValue;
-use crate::rows::batch::{Batch, Cell};
 use crate::rows::read::read;
 use crate::rows::select::{KeyRange, first};
 use crate::rows::shown::{in_row, row_key};

@@ -3,9 +3,9 @@
 use rowkey_tables::catalog::{Catalog, Table};
 use rowkey_tables::{Connection, Error};
 
+use crate::batch::RowSum;
 use crate::engine::engine;
 use crate::plans::plan::CopyPlan;
-use crate::rows::batch::RowSum;
 use crate::rows::write::Tally;
 
 pub(crate) const TABLE: &str = "rowkey_copy";

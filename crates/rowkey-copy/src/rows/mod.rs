@@ -1,6 +1,6 @@
 //! Rows on their way from one side to the other.
 
-pub(crate) mod batch;
+pub(crate) mod canonical;
 pub(crate) mod checkpoint;
 pub(crate) mod compare;
 pub(crate) mod copied_rows;
@@ -9,5 +9,4 @@ pub(crate) mod orphan;
 pub(crate) mod read;
 pub(crate) mod select;
 pub(crate) mod shown;
-pub(crate) mod table_parts;
 pub(crate) mod write;

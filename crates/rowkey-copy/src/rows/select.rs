@@ -6,8 +6,8 @@ use rowkey_tables::Error;
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::Charset;
 
+use crate::batch::Batch;
 use crate::engine::engine;
-use crate::rows::batch::Batch;
 use crate::rows::write::literal;
 use crate::tables::table_side::{ColumnSide, TableSide};
 

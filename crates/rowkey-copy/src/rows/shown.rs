@@ -4,7 +4,7 @@ use rowkey_tables::Error;
 use rowkey_tables::connection::on_one_line;
 use rowkey_tables::types::clock;
 
-use crate::rows::batch::{Batch, Cell};
+use crate::batch::{Batch, Cell};
 use crate::rows::write::literal::hyphenated;
 use crate::tables::table_side::{ColumnSide, TableSide};
 

@@ -151,6 +151,17 @@ impl TableSide {
         self.existing_rows == Some(ExistingRows::Keep)
     }
 
+    /// What people read about that.
+    pub(crate) fn note_of_kept_rows(&self) -> Option<String> {
+        let name = &self.name;
+        let note = || {
+            format!(
+                "{name}: the target keeps its rows as the plan says, so that none of the source's is copied"
+            )
+        };
+        self.keeps_rows().then(note)
+    }
+
     pub(crate) fn quoted(&self) -> Result<String, Error> {
         let name = self.stand_in.as_ref().unwrap_or(&self.name);
         name.quoted(self.backend)

@@ -2,7 +2,7 @@
 
 use tokio::sync::mpsc::Sender;
 
-use crate::rows::batch::Batch;
+use crate::batch::Batch;
 use crate::tables::table_side::TableSide;
 
 /// Collects the rows of a reader, and sends full batches.

@@ -4,7 +4,7 @@ use rowkey_core::storage::StoredRef;
 use rowkey_tables::connection::shortened;
 use rowkey_tables::types::{Kind, clock};
 
-use crate::rows::batch::{Batch, Cell, normal};
+use crate::batch::{Batch, Cell, normal};
 use crate::rows::write::fit::scaled;
 use crate::tables::table_side::{ColumnSide, Content};
 

@@ -16,7 +16,7 @@ use rowkey_tables::connection::{Connection, Driver};
 use tokio::sync::mpsc::Sender;
 
 use self::batch_sender::BatchSender;
-use crate::rows::batch::Batch;
+use crate::batch::Batch;
 use crate::tables::table_side::TableSide;
 
 /// Sends the rows of a query that selects the columns of a side, in batches of some rows.

@@ -14,7 +14,7 @@ use super::cells::{
     NoCell, decimal_cell, exactly, id_cell, integer_cell, planned_cell, single, sixteen_cell,
     text_cell, utf8, whole_cell,
 };
-use crate::rows::batch::{Batch, Cell};
+use crate::batch::{Batch, Cell};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 /// The first date without times, 294277-01-01, in days since 2000.

@@ -10,7 +10,7 @@ use sqlx::{Row as _, SqliteConnection, TypeInfo, ValueRef};
 
 use super::batch_sender::BatchSender;
 use super::cells::{NoCell, decimal_cell, id_cell, planned_cell, single, sixteen_cell, text_cell};
-use crate::rows::batch::{Batch, Cell};
+use crate::batch::{Batch, Cell};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 pub(super) async fn read(

@@ -13,7 +13,7 @@ use super::cells::{
     NoCell, decimal_cell, id_cell, integer_cell, planned_cell, single, sixteen_cell, text_cell,
     utf8, whole_cell,
 };
-use crate::rows::batch::{Batch, Cell, pointed};
+use crate::batch::{Batch, Cell, pointed};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 /// The days from the first of a server's type to the first of 2000.

@@ -9,7 +9,8 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::encoded::{EncodedBatch, Encoder, Payload};
 use super::fit;
-use crate::rows::batch::{Batch, Canonical, Cell, RowSum, key_of};
+use crate::batch::{Batch, Cell, RowSum};
+use crate::rows::canonical::{Canonical, key_of};
 use crate::rows::shown::wrong_value;
 use crate::tables::table_side::{ColumnSide, TableSide};
 

@@ -5,7 +5,7 @@ use std::thread::JoinHandle;
 use rowkey_tables::Error;
 use tokio::sync::mpsc::Receiver;
 
-use crate::rows::batch::{Batch, RowSum};
+use crate::batch::{Batch, RowSum};
 
 /// A batch as a target takes it, and what is written down about it.
 pub(crate) struct EncodedBatch {

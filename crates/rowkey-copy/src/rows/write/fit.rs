@@ -9,8 +9,8 @@ use rowkey_tables::types::interval::Interval;
 use rowkey_tables::types::{Affinity, Kind, Type, clock, network};
 use serde::de::IgnoredAny;
 
+use crate::batch::{Batch, Cell, Lost, Normal, as_double, depth, is_unicode, normal};
 use crate::engine::{NegativeZero, SpecialDecimals, Times, engine};
-use crate::rows::batch::{Batch, Cell, Lost, Normal, as_double, depth, is_unicode, normal};
 use crate::tables::table_side::{ColumnSide, Content};
 
 /// Why PostgreSQL refuses a text.

@@ -11,8 +11,8 @@ use rowkey_tables::types::{Type, clock};
 use self::parts::{append, push_hex};
 pub(crate) use self::parts::{hyphenated, uuid_text};
 use super::fit;
+use crate::batch::{Batch, Cell};
 use crate::engine::engine;
-use crate::rows::batch::{Batch, Cell};
 use crate::tables::table_side::{ColumnSide, Content};
 
 /// The literal of a value, or why it has no place in the column.

@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, Executor, MySqlConnection};
 use super::encoded::{Payload, Statement};
 use super::literal;
 use super::transaction::{TransactionBatches, check_count};
-use crate::rows::batch::{Batch, Cell};
+use crate::batch::{Batch, Cell};
 use crate::rows::shown::wrong_value;
 use crate::tables::table_side::TableSide;
 

@@ -12,7 +12,7 @@ use super::encoded::Payload;
 use super::fit;
 use super::literal::uuid_text;
 use super::transaction::{TransactionBatches, check_count};
-use crate::rows::batch::{Batch, Cell, as_double};
+use crate::batch::{Batch, Cell, as_double};
 use crate::rows::shown::wrong_value;
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 

@@ -15,7 +15,7 @@ use super::encoded::{Payload, Statement};
 use super::literal::uuid_text;
 use super::transaction::{TransactionBatches, check_count};
 use super::{fit, literal};
-use crate::rows::batch::{Batch, Cell, as_double};
+use crate::batch::{Batch, Cell, as_double};
 use crate::rows::shown::wrong_value;
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 

@@ -1,7 +1,7 @@
 //! The batches of a transaction, as writers take them, and what was written of them.
 
 use super::encoded::{EncodedBatch, Encoder, Payload};
-use crate::rows::batch::RowSum;
+use crate::batch::RowSum;
 use crate::tables::table_side::TableSide;
 use rowkey_tables::Error;
 

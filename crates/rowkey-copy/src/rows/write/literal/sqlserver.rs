@@ -2,7 +2,7 @@
 //! change what they mean.
 
 use super::parts::append;
-use crate::rows::batch::{Batch, Cell};
+use crate::batch::{Batch, Cell};
 use crate::tables::table_side::ColumnSide;
 use rowkey_core::Backend::SqlServer;
 use rowkey_tables::text_literal::push_text_literal;

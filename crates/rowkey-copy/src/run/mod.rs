@@ -1,11 +1,16 @@
 //! The copy itself.
 
+mod table_parts;
+
 use rowkey_core::Backend;
 use rowkey_tables::catalog::{Catalog, QualifiedName};
 use rowkey_tables::dialect::Dialect;
+use rowkey_tables::digest::RowDifference;
 use rowkey_tables::{Connection, Error, Progress, Step};
 use serde::Serialize;
 
+use self::table_parts::{Part, Queue, TableProgress};
+use crate::batch::RowSum;
 use crate::definitions::counters;
 use crate::definitions::create;
 use crate::definitions::objects::{self, Object, ObjectKind};
@@ -13,19 +18,17 @@ use crate::definitions::omissions;
 use crate::definitions::sequences;
 use crate::engine::{MaySet, engine};
 use crate::job::{Job, names_of, unknown_names};
+use crate::mapping::{all_or_one, check_backends};
 use crate::plans::plan::CopyPlan;
 use crate::preflight;
-use crate::request::{MAX_JOBS, Request};
-use crate::rows::batch::RowSum;
-use crate::rows::checkpoint::{self, Checkpoint, State, rows_of};
-use crate::rows::compare::{self, RowDifference, compare_table};
-use crate::rows::copied_rows;
-use crate::rows::table_parts::{self, Part, Queue, TableProgress};
-use crate::session;
-use crate::tables::existing::{
+use crate::preflight::existing::{
     changed_since, check_target, check_triggers, check_unchecked_references, delete_rows, referring,
 };
-use crate::tables::mapping::{all_or_one, check_backends};
+use crate::request::{MAX_JOBS, Request};
+use crate::rows::checkpoint::{self, Checkpoint, State, rows_of};
+use crate::rows::compare::{self, compare_table};
+use crate::rows::copied_rows;
+use crate::session;
 use crate::tables::prepared::PreparedTable;
 
 /// What was copied.

@@ -4,7 +4,7 @@ use sha2::{Digest as _, Sha256};
 
 use rowkey_tables::types::Kind;
 
-use super::{Batch, Cell, Normal, json, normal};
+use crate::batch::{Batch, Cell, Normal, json, normal};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 const NULL: u8 = 0;
@@ -148,6 +148,7 @@ fn decimal(bytes: &mut Vec<u8>, text: &str) {
 /// The cells of a key in canonical form, as a batch with one row; nothing for other bytes.
 pub(crate) fn read_key(mut bytes: &[u8], columns: usize) -> Option<Batch> {
     let mut batch = Batch::new(columns.max(1), 1);
+    let mut cells = 0;
     while let Some((tag, rest)) = bytes.split_first() {
         bytes = rest;
         let cell = match *tag {
@@ -175,8 +176,9 @@ pub(crate) fn read_key(mut bytes: &[u8], columns: usize) -> Option<Batch> {
             _ => return None,
         };
         batch.push(cell);
+        cells += 1;
     }
-    (columns > 0 && batch.cells.len() == columns).then_some(batch)
+    (columns > 0 && cells == columns).then_some(batch)
 }
 
 fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {

@@ -9,10 +9,11 @@ use rowkey_tables::{Connection, Error, Progress, Step};
 use tokio::sync::mpsc::{self, Sender};
 use tokio::task::{JoinError, JoinSet};
 
+use crate::batch::Batch;
 use crate::chunks;
 use crate::engine::engine;
 use crate::plans::plan::CopyPolicy;
-use crate::rows::batch::{Batch, key_of, read_key};
+use crate::rows::canonical::{key_of, read_key};
 use crate::rows::checkpoint::{self, Checkpoint, Place, State};
 use crate::rows::merge::Merge;
 use crate::rows::read::read;

@@ -1,5 +1,13 @@
 //! Both sides of a plan's tables and columns, and what of a plan has no place there.
 
+pub(crate) mod as_found;
+pub(crate) mod collations;
+pub(crate) mod kept_ids;
+pub(crate) mod names;
+pub(crate) mod own_types;
+pub(crate) mod partitions;
+pub(crate) mod spelling;
+
 use std::fmt::Display;
 
 use rowkey_core::Backend;
@@ -11,10 +19,9 @@ use rowkey_tables::refusals::Refusals;
 use rowkey_tables::types::{self, ColumnType, Kind, Type};
 use rowkey_tables::{Connection, Error};
 
+use self::partitions::is_partitioned;
 use crate::engine::engine;
-use crate::plans::partitions::is_partitioned;
 use crate::plans::plan::{ColumnPlan, CopyPlan, TablePlan, Wanted, is_collation};
-use crate::tables::names;
 use crate::tables::prepared::PreparedTable;
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 

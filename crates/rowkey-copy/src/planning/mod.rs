@@ -1,5 +1,8 @@
 //! A plan from what the catalogues of both databases say.
 
+mod table_order;
+mod untyped;
+
 use std::collections::BTreeMap;
 
 use rowkey_core::Backend;
@@ -11,17 +14,16 @@ use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{self, ColumnType, Type};
 use rowkey_tables::{Connection, Error, Progress, Step, StoredIds};
 
+use self::table_order::order;
 use crate::definitions::index_rules;
 use crate::engine::engine;
-use crate::plans::collations::replace_unknown;
-use crate::plans::own_types;
-use crate::plans::partitions;
+use crate::mapping::collations::replace_unknown;
+use crate::mapping::own_types;
+use crate::mapping::partitions;
+use crate::mapping::spelling::{in_any_case, respell, spelling};
 use crate::plans::plan::{ColumnPlan, CopyPlan, CopyPolicy, ExistingRows, TablePlan, VERSION};
 use crate::plans::replacements::Replacements;
-use crate::plans::table_order::order;
-use crate::plans::untyped;
-use crate::tables::existing::has_rows;
-use crate::tables::spelling::{in_any_case, respell, spelling};
+use crate::preflight::existing::has_rows;
 
 /// What a person chooses for all tables of a plan.
 #[derive(Clone, Copy, Debug, Default)]

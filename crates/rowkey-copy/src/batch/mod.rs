@@ -1,11 +1,9 @@
 //! Rows between a reader and a writer, and what makes two rows equal.
 
-mod canonical;
 mod digits;
-mod json;
+pub(crate) mod json;
 mod row_sum;
 
-pub(crate) use self::canonical::{Canonical, key_of, read_key};
 #[cfg(any(feature = "parquet", feature = "sqlserver"))]
 pub(crate) use self::digits::pointed;
 pub(crate) use self::digits::{Normal, as_double, normal};

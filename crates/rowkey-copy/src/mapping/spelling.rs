@@ -6,8 +6,8 @@ use rowkey_core::Backend;
 use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
 use rowkey_tables::{Connection, Error};
 
+use super::names::folded;
 use crate::plans::plan::{CopyPlan, TablePlan};
-use crate::tables::names::folded;
 
 /// How tables should write the names of their columns.
 pub(crate) type Spelling = BTreeMap<QualifiedName, Vec<String>>;

@@ -6,33 +6,17 @@ use rowkey_tables::types::ColumnType;
 use rowkey_tables::types::layout::Layout;
 use rowkey_tables::{Connection, Error};
 
+use super::trial::shown;
 use crate::engine::engine;
-use crate::plans::partitions::{below, is_partitioned};
+use crate::mapping::partitions::{below, is_partitioned};
+use crate::mapping::spelling::in_any_case;
 use crate::plans::plan::{ExistingRows, Triggers};
-use crate::preflight::trial::shown;
 use crate::rows::checkpoint::{self, Checkpoint, State};
 use crate::rows::orphan::orphan;
 use crate::rows::select::first;
 use crate::session;
 use crate::tables::prepared::PreparedTable;
-use crate::tables::spelling::in_any_case;
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
-
-/// Fails, with what is wrong, for a reference without a row, if the target does not look while rows
-/// are written.
-pub(crate) async fn check_references(target: &mut Connection, wrong: &str) -> Result<(), Error> {
-    let Some(query) = engine(target.backend()).objects.orphan else {
-        return Ok(());
-    };
-    let doing = "the references of the target";
-    match target.query(doing, query, &[]).await?.first() {
-        Some(row) => Err(Error::Differs {
-            what: format!("the references of {}", row.text(0)?),
-            found: wrong.into(),
-        }),
-        None => Ok(()),
-    }
-}
 
 /// Fails for a row that refers to none by a reference of an existing table, if the target has not
 /// looked while rows were written.
@@ -548,12 +532,4 @@ pub(crate) fn other_layout(what: String, column: &ColumnSide, found: &Layout) ->
         "make the type there as the source has it; or let the column there be text, and write `to = \"text\"`; or \
          delete its entry from the plan",
     ))
-}
-
-/// That the plan keeps the rows of the target.
-pub(crate) fn kept(side: &TableSide) -> String {
-    format!(
-        "{}: the target keeps its rows as the plan says, so that none of the source's is copied",
-        side.name
-    )
 }

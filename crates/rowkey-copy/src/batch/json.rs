@@ -8,7 +8,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// Appends the canonical form of a JSON text; nothing of it for a text that isn't JSON.
-pub(super) fn append(bytes: &mut Vec<u8>, text: &str) -> Result<(), serde_json::Error> {
+pub(crate) fn append(bytes: &mut Vec<u8>, text: &str) -> Result<(), serde_json::Error> {
     if depth(text) > DEEPEST {
         return Err(serde::de::Error::custom("it is nested too deep"));
     }

@@ -2,7 +2,7 @@
 
 use rowkey_tables::catalog::{Catalog, Table};
 
-use crate::plans::partitions::is_partitioned;
+use super::partitions::is_partitioned;
 use crate::tables::table_side::TableSide;
 
 impl TableSide {
