@@ -15,7 +15,8 @@ use super::file::{self, OriginColumn, Reader};
 use super::{NAME, types as parquet_types};
 use crate::mapping::partitions::{is_partitioned, require_once};
 use crate::mapping::{all_or_one, source_column, wrong_backend};
-use crate::planning::{Choices, is_counted_id, plan_for};
+use crate::planning::target_types::is_counted_id;
+use crate::planning::{Choices, plan_for};
 use crate::plans::plan::{
     ColumnPlan, CopyPlan, CopyPolicy, TablePlan, VERSION, Wanted, is_collation,
 };

@@ -1,0 +1,141 @@
+//! What is known while a plan is made.
+
+use std::collections::BTreeMap;
+
+use rowkey_core::Backend;
+use rowkey_core::format::FormatKind;
+use rowkey_tables::catalog::{Catalog, Column, Generated, QualifiedName, Table};
+use rowkey_tables::types::Type;
+
+use crate::engine::engine;
+use crate::mapping::spelling::in_any_case;
+use crate::plans::plan::{ColumnPlan, ExistingRows, TablePlan};
+use crate::plans::replacements::Replacements;
+
+/// What a person chooses for all tables of a plan.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Choices {
+    /// Whether a type that the target does not have becomes text.
+    pub unknown_types_as_text: bool,
+    /// Whether ids stay as they are where something about them was assumed.
+    pub keeps_assumed_ids: bool,
+    /// What becomes of the rows that tables of the target have already.
+    pub existing_rows: Option<ExistingRows>,
+}
+
+/// A column of a table.
+pub(super) type Place = (QualifiedName, String);
+
+pub(super) fn place(table: &Table, column: &str) -> Place {
+    (table.name.clone(), column.to_owned())
+}
+
+/// The ids in a column.
+#[derive(Clone)]
+pub(super) struct Ids {
+    pub(super) format: FormatKind,
+    pub(super) stored_from: String,
+    pub(super) assumed: Option<String>,
+}
+
+pub(super) struct Planner<'c> {
+    pub(super) source: Backend,
+    pub(super) target: Backend,
+    /// The source as it writes names itself.
+    pub(super) original: &'c Catalog,
+    pub(super) tables: &'c [&'c Table],
+    /// The tables that the target has, under the source's names.
+    pub(super) there: &'c [Table],
+    /// The target's names of tables.
+    pub(super) becomes: BTreeMap<QualifiedName, QualifiedName>,
+    pub(super) choices: Choices,
+    pub(super) ids: BTreeMap<Place, Ids>,
+    /// Why columns that look like ids stay as they are.
+    pub(super) kept: BTreeMap<Place, String>,
+    /// What the values of columns without a type are.
+    pub(super) untyped: BTreeMap<Place, Type>,
+}
+
+impl Planner<'_> {
+    pub(super) fn table(&self, table: &Table) -> TablePlan {
+        let becomes = self.becomes.get(&table.name).unwrap_or(&table.name);
+        let there = self.there.iter().find(|found| found.name == table.name);
+        let is_computed = |column: &&Column| {
+            let found = there.and_then(|there| there.column(&column.name));
+            found.is_some_and(|found| found.generated == Generated::Computed)
+        };
+        let columns = table.columns.iter();
+        TablePlan {
+            name: table.name.clone(),
+            becomes: becomes.clone(),
+            catalog: self.original.hash_to_copy(&table.name),
+            existing_rows: there.and(self.choices.existing_rows),
+            triggers: None,
+            leave_out: Vec::new(),
+            columns: columns
+                .filter(|column| !self.is_row_version(column) && !is_computed(column))
+                .map(|column| self.column(table, there, column))
+                .collect(),
+        }
+    }
+
+    /// The server writes it itself, so that it is left out.
+    fn is_row_version(&self, column: &Column) -> bool {
+        column.column_type(self.source).is_row_version()
+    }
+
+    fn column(&self, table: &Table, there: Option<&Table>, column: &Column) -> ColumnPlan {
+        let mut planned = ColumnPlan {
+            name: column.name.clone(),
+            from: column.sql_type.clone(),
+            to: None,
+            refused: None,
+            format: None,
+            stored_from: None,
+            stored_to: None,
+            keep: false,
+            instead: Replacements::default(),
+        };
+        let found = there.and_then(|there| there.column(&column.name));
+        if let Some(there) = there
+            && found.is_none()
+        {
+            let columns = there.columns.iter().map(|column| column.name.as_str());
+            let alike = in_any_case(columns, |name| name, &column.name);
+            let why = "the target's table has no such column".to_owned();
+            planned.refused = Some(match alike {
+                Some(alike) => format!("{why}: {alike} is another name in both databases"),
+                None => why,
+            });
+            return planned;
+        }
+        let ids = self.ids.get(&place(table, &column.name));
+        let stored_to = ids.map(|ids| (ids, self.form_there(ids, found)));
+        if let Some((ids, Some(stored_to))) = stored_to {
+            planned.format = Some(ids.format.name().into());
+            planned.stored_from = Some(ids.stored_from.clone());
+            planned.stored_to = Some(stored_to);
+            return planned;
+        }
+        let to = match found {
+            Some(found) => Ok(own_type(self.target, found)),
+            None => self.target_type(table, column),
+        };
+        match to {
+            Ok(to) => planned.to = Some(to),
+            Err(why) => planned.refused = Some(why),
+        }
+        planned
+    }
+}
+
+/// The type of a column as it is, with its collation.
+pub(super) fn own_type(backend: Backend, column: &Column) -> String {
+    match &column.collation {
+        Some(collation) if engine(backend).columns.names_collations => {
+            let column_type = column.column_type(backend);
+            column_type.with_collation(collation).to_string()
+        }
+        _ => column.sql_type.clone(),
+    }
+}

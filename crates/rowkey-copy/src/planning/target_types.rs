@@ -1,0 +1,155 @@
+//! The types of columns in the target.
+
+use rowkey_core::Backend;
+use rowkey_tables::catalog::{Column, Generated, Table};
+use rowkey_tables::dialect::Dialect;
+use rowkey_tables::types::{self, ColumnType, Type};
+
+use super::planner::{Planner, own_type, place};
+use crate::definitions::index_rules;
+use crate::engine::engine;
+use crate::plans::plan::TablePlan;
+
+impl Planner<'_> {
+    pub(super) fn target_type(&self, table: &Table, column: &Column) -> Result<String, String> {
+        let column_type = column.column_type(self.source);
+        let own = column_type
+            .meaning()
+            .ok_or_else(|| format!("{}'s type `{column_type}` has no place yet", self.source))?;
+        let found = self.untyped.get(&place(table, &column.name));
+        let own = found.copied().unwrap_or(own);
+        if column_type.is_any() && self.target.stores_any_type() {
+            return Ok(types::KEEPS_ANY.into());
+        }
+        if column_type.is_kept_in(self.target) {
+            return Ok(own_type(self.source, column));
+        }
+        let wanted = match own {
+            // Nobody counts that far, and larger values are refused when they are written.
+            Type::Integer {
+                bytes: 8,
+                is_unsigned: true,
+            } if is_counted_id(table, column, self.tables) => Type::Integer {
+                bytes: 8,
+                is_unsigned: false,
+            },
+            Type::Own if self.choices.unknown_types_as_text => Type::Text(None),
+            // What it refers to, or is by itself, is a number.
+            Type::Flag if !self.is_truth(table, column) => Type::Integer {
+                bytes: 1,
+                is_unsigned: false,
+            },
+            other => other,
+        };
+        let wanted = match column.enum_words.as_slice() {
+            [] => wanted,
+            words => match types::enum_of(self.target, words) {
+                Some(to) => return Ok(to),
+                None => Type::Text(None),
+            },
+        };
+        let backends = [self.source, self.target];
+        let is_indexed = is_indexed(table, &column.name, self.tables, backends);
+        let mut written = types::write(self.target, wanted, is_indexed);
+        if written.is_err()
+            && self.choices.unknown_types_as_text
+            && column_type
+                .kind_in(&ColumnType::parse(self.target, "text"))
+                .is_some()
+        {
+            written = types::write(self.target, Type::Text(None), is_indexed);
+        }
+        written.map_err(|refusal| format!("{}; {}", refusal.why, refusal.instead))
+    }
+
+    /// Whether a column that may have 0 and 1 only is truth, as far as its definition says that.
+    fn is_truth(&self, table: &Table, column: &Column) -> bool {
+        let shown = &engine(self.source).columns;
+        let default = column.default.as_deref().map(shown.unwrapped);
+        let default = default.map(|sql| sql.trim().trim_matches('\''));
+        let is_number = |sql: &str| {
+            sql.parse()
+                .is_ok_and(|number: i64| !(0..=1).contains(&number))
+        };
+        let contains = |columns: &[String]| columns.contains(&column.name);
+        let mut refers = table.foreign_keys.iter();
+        let keys = self.tables.iter().flat_map(|other| &other.foreign_keys);
+        let mut referring = keys.filter(|key| key.target == table.name);
+        !default.is_some_and(is_number)
+            && !refers.any(|key| contains(&key.columns))
+            && !referring.any(|key| contains(&key.target_columns))
+    }
+
+    /// Gives whole numbers the type of those that they refer to, where both have to have the same.
+    pub(super) fn widen_references(&self, planned: &mut [TablePlan]) {
+        if !engine(self.target).objects.references_have_one_type {
+            return;
+        }
+        let is_integer = |to: &str| {
+            let meaning = ColumnType::parse(self.target, to).meaning();
+            matches!(meaning, Some(Type::Integer { .. }))
+        };
+        // What refers to a reference comes behind it, but for circles.
+        for place in 0..planned.len() {
+            let Some(table) = self.tables.get(place) else {
+                continue;
+            };
+            // What exists has the type that it has.
+            if self.there.iter().any(|found| found.name == table.name) {
+                continue;
+            }
+            for key in &table.foreign_keys {
+                for (name, target) in key.columns.iter().zip(&key.target_columns) {
+                    let referred = planned.iter().find(|other| other.name == key.target);
+                    let referred = referred.and_then(|other| other.column(target));
+                    let Some(wanted) = referred.and_then(|column| column.to.clone()) else {
+                        continue;
+                    };
+                    let columns = planned[place].columns.iter_mut();
+                    let mut columns = columns.filter(|column| column.name == *name);
+                    if let Some(to) = columns.next().and_then(|column| column.to.as_mut())
+                        && is_integer(to)
+                        && is_integer(&wanted)
+                    {
+                        *to = wanted;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether the target may get an index with a column. Within one product, it gets those of every
+/// method.
+fn is_indexed(table: &Table, column: &str, tables: &[&Table], backends: [Backend; 2]) -> bool {
+    let contains = |columns: &[String]| columns.iter().any(|name| name == column);
+    let is_target = |other: &&Table| {
+        let mut keys = other.foreign_keys.iter();
+        keys.any(|key| key.target == table.name && contains(&key.target_columns))
+    };
+    let mut indexes = table.indexes.iter();
+    table.keys.iter().any(|key| contains(&key.columns))
+        || indexes.any(|index| match backends[0] == backends[1] {
+            true => contains(&index.columns),
+            false => index_rules::needs_type(backends, table, index, column),
+        })
+        || table.foreign_keys.iter().any(|key| contains(&key.columns))
+        || tables.iter().any(is_target)
+}
+
+/// Whether the database counts a column, or it refers to one that it counts.
+pub(crate) fn is_counted_id(table: &Table, column: &Column, tables: &[&Table]) -> bool {
+    if column.generated == Generated::AutoIncrement {
+        return true;
+    }
+    table.foreign_keys.iter().any(|key| {
+        let pairs = key.columns.iter().zip(&key.target_columns);
+        pairs
+            .filter(|(name, _)| **name == column.name)
+            .any(|(_, target)| {
+                let other = tables.iter().find(|other| other.name == key.target);
+                let target = other.and_then(|other| other.column(target));
+                target.is_some_and(|target| target.generated == Generated::AutoIncrement)
+            })
+    })
+}
