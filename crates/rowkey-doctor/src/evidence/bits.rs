@@ -95,9 +95,21 @@ pub(crate) fn counting(linked: &[Kept], mask: u128) -> u128 {
 
 /// Runs of rows that follow each other and are not in the order of an index of their ids.
 pub(crate) fn unsorted_runs(linked: &[Kept]) -> impl Iterator<Item = &[Kept]> {
+    runs(linked).filter(|run| !is_sorted(run))
+}
+
+/// Whether most rows follow each other in the order of an index of their ids.
+pub(crate) fn are_sorted(linked: &[Kept]) -> bool {
+    let rows: usize = runs(linked).map(<[Kept]>::len).sum();
+    let unsorted: usize = unsorted_runs(linked).map(<[Kept]>::len).sum();
+    unsorted * 2 < rows
+}
+
+/// Rows that follow each other, as many as are looked at together.
+fn runs(linked: &[Kept]) -> impl Iterator<Item = &[Kept]> {
     let parts = linked.chunk_by(|_, next| next.follows);
     let runs = parts.flat_map(|part| part.chunks(RUN));
-    runs.filter(|run| run.len() > 8 && !is_sorted(run))
+    runs.filter(|run| run.len() > 8)
 }
 
 /// How many of the values have each bit.

@@ -384,10 +384,11 @@ fn certainty_of_random(
     findings: &mut Findings,
 ) -> Certainty {
     let known = rest.shape.hypotheses.iter();
-    let mut short = known.filter(|known| is_short(known, group.version_bits));
-    let Some(hypothesis) = short.next() else {
+    let short = known.filter(|known| is_short(known, group.version_bits));
+    let short: Vec<&Hypothesis> = short.collect();
+    if short.is_empty() {
         return Certainty::Likely;
-    };
+    }
     if is_foreign {
         findings.evidence.push(
             "Bits that are random in a UUID of version 4 are the same in many rows, or grow: the ids \
@@ -404,7 +405,8 @@ fn certainty_of_random(
         );
         return Certainty::CannotTell;
     }
-    let is_sorted = counter::are_sorted(&rows.points(hypothesis));
+    let mut short = short.into_iter();
+    let is_sorted = short.any(|hypothesis| counter::are_sorted(&rows.points(hypothesis)));
     let order = timeline::order(&rows.linked, &rows.spread, is_sorted);
     findings.evidence.push(
         match order {
@@ -417,6 +419,10 @@ fn certainty_of_random(
                  No column of times shows that the ids were made in that order: short COMBs that were \
                  copied in another order look the same."
             }
+            Order::Growing => {
+                "The ids grow with the column of times, as after a load in the order of the ids: such times \
+                 show neither random bits nor a counter."
+            }
             Order::Unknown => {
                 "Neither the order of insertion nor the times at which the rows were made are known: most \
                  rows have no time, or share it with many others. Short COMBs whose counter has gone \
@@ -427,7 +433,7 @@ fn certainty_of_random(
         .to_owned(),
     );
     match order {
-        Order::Unknown => Certainty::CannotTell,
+        Order::Growing | Order::Unknown => Certainty::CannotTell,
         Order::Times if rows.linked.len() >= MANY => Certainty::Certain,
         Order::Times | Order::Insertion => Certainty::Likely,
     }

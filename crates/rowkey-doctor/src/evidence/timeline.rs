@@ -29,6 +29,9 @@ pub(crate) enum Order {
     Unknown,
     /// The order of insertion, which is another one where a table was filled from elsewhere.
     Insertion,
+    /// Times with which the ids grow, as after a load in the order of the ids, or for a counter
+    /// that goes around its ring slowly.
+    Growing,
     /// The times of a column, or an order of insertion in which they grow.
     Times,
 }
@@ -39,10 +42,17 @@ pub(crate) fn order(linked: &[Kept], spread: &[Kept], is_sorted: bool) -> Order 
     let following = linked.iter().filter(|row| row.follows).count();
     let is_inserted = following * 2 > linked.len() && !is_sorted;
     match () {
+        () if grow_with_times(spread) => Order::Growing,
         () if are_exact(spread) || is_inserted && grow(linked) => Order::Times,
         () if is_inserted => Order::Insertion,
         () => Order::Unknown,
     }
+}
+
+/// Whether most rows are in the order of their ids, if they are in that of exact times.
+fn grow_with_times(spread: &[Kept]) -> bool {
+    let rows = reservoir::independent_in_any_order(spread);
+    are_exact(&rows) && bits::are_sorted(&in_order_of_times(rows))
 }
 
 /// Whether nearly every row has a time that few others have, to the minute, and that isn't a date:

@@ -213,6 +213,26 @@ fn short_combs_among_random_ids_are_found_by_exact_times() {
     }
 }
 
+/// A counter that goes around its ring slowly: whole runs of rows in the order of their times are
+/// in the order of their ids, too.
+#[test]
+fn a_slow_counter_at_regular_times_is_not_random() {
+    for (unit, step) in [(40_000, 239), (77_000, 239), (60_000, 1_009), (25_000, 61)] {
+        for read in [Read::Index, Read::Insertion, Read::Shuffled] {
+            let mut random = Random(unit);
+            let rate = Rate::Steady(step as f64 * MINUTE as f64);
+            let ids = times(&mut random, rate, 600, 1.0).into_iter().map(|time| {
+                let counter = (time / unit as i64) as u16;
+                let id = random.v4() & (u128::MAX >> 16) | u128::from(counter) << 112;
+                (id, time)
+            });
+            let found = diagnose(ids.collect(), Created::Exact, read);
+            let is_wrong = is_random(&found) && found.certainty == Certainty::Certain;
+            assert!(!is_wrong, "{unit} {step} {read:?}: {found:#?}");
+        }
+    }
+}
+
 /// Sorted loads, whose times grow with the ids.
 #[test]
 fn random_ids_in_their_order_and_in_that_of_times_do_not_count() {
