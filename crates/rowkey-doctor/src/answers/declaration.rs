@@ -3,6 +3,7 @@
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::{Column, Layout, Storage, StoragePlan, quote_identifier};
+use rowkey_sql::StoredForm;
 use rowkey_tables::catalog::QualifiedName;
 
 use crate::answers::diagnosis::Diagnosis;
@@ -97,6 +98,19 @@ fn advise_on_ids(
         undecided(diagnosis, backend, storage, &name, &place, &mut advice);
         return advice;
     };
+    if is_without_layout(diagnosis, backend, storage, format) {
+        let as_uuids = Diagnosis {
+            format: Some(FormatKind::UuidV4),
+            layout: None,
+            ..diagnosis.clone()
+        };
+        advice = advise_on_ids(&as_uuids, backend, table, column, options);
+        let after = parameters(format, diagnosis.interval_ms);
+        let public = Some(Layout::Public);
+        let after = declaration(format, &after, backend, Storage::Binary, public, &name);
+        without_layout((format, storage), after, &place, &mut advice);
+        return advice;
+    }
     let parameters = parameters(format, diagnosis.interval_ms);
     let declared = |layout| declaration(format, &parameters, backend, storage, layout, &name);
     if let Some(special) = special_values(diagnosis, format) {
@@ -197,6 +211,44 @@ fn any_in_native_uuid(
         "MariaDB's UUID type refuses or damages some values of AnyUuid, so no key over AnyUuid is declared \
          in it. The statement below keeps the ids, but not a DEFAULT; convert the columns that refer to \
          this one in the same way, without their constraints. Afterwards, declare `{after}`."
+    ));
+}
+
+/// Whether COMBs are stored as programs show them, in a type that has no layout for it.
+fn is_without_layout(
+    diagnosis: &Diagnosis,
+    backend: Backend,
+    storage: Storage,
+    format: FormatKind,
+) -> bool {
+    let layout = diagnosis.layout.unwrap_or(Layout::Public);
+    instead(format, layout).is_some()
+        && StoredForm::new(format, backend, storage, Some(layout)).is_err()
+}
+
+/// No plan says the format of the column as it is: its ids are moved as UUIDs. `after` is the
+/// declaration that reads them then.
+fn without_layout(
+    (format, storage): (FormatKind, Storage),
+    after: Option<String>,
+    place: &str,
+    advice: &mut Advice,
+) {
+    advice.sentences.push(format!(
+        "MariaDB's UUID type has no layout for ids of {} that are stored unchanged, so no key of the \
+         format is declared over it; UuidV4 reads the ids as they are.",
+        format.name()
+    ));
+    let (None, Some(after)) = (&advice.next, after) else {
+        return;
+    };
+    let v4 = FormatKind::UuidV4.name();
+    let binary = Storage::Binary;
+    advice.next = Some(format!(
+        "rowkey plan{place} --format {v4} --from {storage} --to {binary} --output plan.toml"
+    ));
+    advice.sentences.push(format!(
+        "After the plan was carried out, declare `{after}`."
     ));
 }
 

@@ -69,12 +69,19 @@ fn is_in_another_order(report: &Report, is_planned: bool) -> bool {
 fn is_of_another_format(report: &Report, planned: (FormatKind, &'static str)) -> bool {
     let planned = as_stored(planned);
     let is_planned = |format: FormatKind, layout: Option<&'static str>| {
+        let is_unordered = layout.is_none() && is_planned_as_uuids(format, planned);
         let format = as_stored((format, layout.unwrap_or(planned.1)));
-        format == planned || layout.is_none() && format.0 == planned.0
+        format == planned || layout.is_none() && format.0 == planned.0 || is_unordered
     };
     let mut candidates = report.candidates.iter();
     !candidates.any(|one| is_planned(one.format, one.layout.map(|layout| layout.name())))
         && !report.candidates.is_empty()
+}
+
+/// Whether a plan moves COMBs as UUIDs, as the doctor advises where a type has no layout for them.
+fn is_planned_as_uuids(found: FormatKind, planned: (FormatKind, &'static str)) -> bool {
+    let is_comb = matches!(found, FormatKind::PrefixComb | FormatKind::ShortPrefixComb);
+    is_comb && planned == (FormatKind::UuidV4, Layout::Public.name())
 }
 
 /// What a report finds, as sentences.

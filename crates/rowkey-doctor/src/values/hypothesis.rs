@@ -101,6 +101,8 @@ pub(crate) struct Hypothesis {
     pub(crate) permutation: Permutation,
     /// Other names for the same bits: a prefix COMB stored as suffix COMB looks like a suffix COMB.
     pub(crate) twins: Vec<(FormatKind, Layout)>,
+    /// Whether columns of the type have the layout. Programs of others store ids without it.
+    pub(crate) has_layout: bool,
     /// The bits of the stored form that every id has, version and variant among them: which they
     /// are, and their values.
     marks: (u128, u128),
@@ -143,6 +145,7 @@ impl Hypothesis {
             layout,
             permutation,
             twins: Vec::new(),
+            has_layout: true,
             marks: (permutation.apply(mask), permutation.apply(bits)),
             times: Times::of(format, permutation, era),
             chance: of_time * of_number * 2_f64.powi(-constants),
@@ -325,9 +328,10 @@ pub(crate) fn hypotheses(backend: Backend, wire: Wire, era: Era) -> Vec<Hypothes
         let Some(storage) = storage(format, backend, wire) else {
             continue;
         };
-        if layout == Layout::PublicUnordered
-            || StoredForm::new(format, backend, storage, Some(layout)).is_err()
-        {
+        let has_layout = StoredForm::new(format, backend, storage, Some(layout)).is_ok();
+        // MariaDB's UUID keeps the bytes of every UUID, whatever it sorts by.
+        let is_unchanged = wire == Wire::NativeUuid && layout == Layout::Public;
+        if layout == Layout::PublicUnordered || !has_layout && !is_unchanged {
             continue;
         }
         let permutation = match wire {
@@ -339,7 +343,10 @@ pub(crate) fn hypotheses(backend: Backend, wire: Wire, era: Era) -> Vec<Hypothes
         let Some(permutation) = permutation else {
             continue;
         };
-        let hypothesis = Hypothesis::new(format, layout, permutation, era);
+        let hypothesis = Hypothesis {
+            has_layout,
+            ..Hypothesis::new(format, layout, permutation, era)
+        };
         match found.iter_mut().find(|known| known.is_like(&hypothesis)) {
             Some(known) => known.twins.push((format, layout)),
             None => found.push(hypothesis),
@@ -358,8 +365,11 @@ mod tests {
     use super::*;
     use crate::values::chance::Draws;
 
+    fn era() -> Era {
+        Era::until(UnixMillis::new(1_795_000_000_000))
+    }
+
     fn names(backend: Backend, wire: Wire) -> Vec<String> {
-        let era = Era::until(UnixMillis::new(1_795_000_000_000));
         let name = |hypothesis: &Hypothesis| {
             let twins: Vec<String> = hypothesis
                 .twins
@@ -373,7 +383,7 @@ mod tests {
                 twins.concat()
             )
         };
-        hypotheses(backend, wire, era).iter().map(name).collect()
+        hypotheses(backend, wire, era()).iter().map(name).collect()
     }
 
     #[test]
@@ -417,6 +427,16 @@ mod tests {
         assert!(
             !native.iter().any(|name| name.contains("hot-guid")),
             "{native:?}"
+        );
+        let without_layout = hypotheses(Backend::MariaDb, Wire::NativeUuid, era());
+        let without_layout = without_layout.iter().filter(|known| !known.has_layout);
+        let without_layout: Vec<_> = without_layout
+            .map(|known| (known.format, known.layout))
+            .collect();
+        assert_eq!(
+            without_layout,
+            [FormatKind::ShortPrefixComb, FormatKind::PrefixComb]
+                .map(|format| (format, Layout::Public))
         );
     }
 

@@ -56,7 +56,7 @@ impl Part {
     pub(crate) fn of(hypothesis: &Hypothesis, rows: f64, certainty: Certainty) -> Self {
         Self {
             format: hypothesis.format,
-            layout: Some(hypothesis.layout),
+            layout: hypothesis.has_layout.then_some(hypothesis.layout),
             twins: hypothesis.twins.clone(),
             rows,
             certainty,

@@ -6,7 +6,7 @@ use anyhow::{Context, ensure};
 use rowkey_core::format::FormatKind;
 use rowkey_core::generate::Generate;
 use rowkey_core::{Backend, PrefixComb, ShortPrefixComb, UnixMillis, Uuid, UuidV4, UuidV7};
-use rowkey_doctor::{Certainty, DamageKind, Report, Request, examine};
+use rowkey_doctor::{Certainty, DamageKind, Report, Request, contradiction, examine};
 use rowkey_sql::StoredForm;
 use rowkey_tables::{Address, Connection, Silent};
 use rowkey_testkit::{Suite, TestDatabase};
@@ -503,6 +503,52 @@ async fn mariadb_versions_of_its_own(database: &TestDatabase) -> anyhow::Result<
     Ok(())
 }
 
+/// What MariaDB's type has no layout for is moved as the advice says.
+async fn mariadb_prefix_combs_without_a_layout(database: &TestDatabase) -> anyhow::Result<()> {
+    let backend = database.backend();
+    let mut connection = open(database).await?;
+    let table = "CREATE TABLE offer (id UUID NOT NULL PRIMARY KEY, created_at datetime)";
+    connection.execute("creating the table", table).await?;
+    let rows = (0..600).map(|number| {
+        let minute = 29_000_000 + number * 239;
+        let created = to_sql(UnixMillis::new(minute * 60_000));
+        format!("(X'{:032x}', '{created}')", short_comb(minute))
+    });
+    fill(&mut connection, "id, created_at", rows).await?;
+    let request = Request::new("offer", "id");
+    let found = ask(&mut connection, &request).await?;
+    let what = format!("{found:#?}");
+    ensure!(
+        (found.format, found.layout) == (Some("short-prefix-comb"), None),
+        "{what}"
+    );
+    let said = found.evidence.join(" ");
+    ensure!(
+        said.contains("keep step with the column of times"),
+        "{what}"
+    );
+    ensure!(said.contains("UUID type has no layout"), "{what}");
+    let declared = "#[entity_key(storage(mariadb = \"native-uuid\"))] struct OfferId(UuidV4);";
+    ensure!(found.declare.as_deref() == Some(declared), "{what}");
+    let next = "rowkey plan --table offer --column id --format uuid-v4 --from native-uuid --to binary \
+                --output plan.toml";
+    ensure!(found.next.as_deref() == Some(next), "{what}");
+    let form = |storage| StoredForm::named(FormatKind::UuidV4, backend, storage);
+    let forms = form("native-uuid").and_then(|from| Ok((from, form("binary")?)));
+    let forms = forms.map_err(anyhow::Error::msg)?;
+    let doubt = contradiction(&mut connection, &"offer".into(), "id", forms).await;
+    ensure!(doubt.is_none(), "{doubt:?}");
+    let convert = "ALTER TABLE offer MODIFY id BINARY(16) NOT NULL";
+    connection.execute("converting the column", convert).await?;
+    let converted = ask(&mut connection, &request).await?;
+    let what = format!("{converted:#?}");
+    ensure!(
+        (converted.format, converted.layout) == (Some("short-prefix-comb"), Some("public")),
+        "{what}"
+    );
+    Ok(())
+}
+
 /// Ordered UUIDs of Laravel: random UUIDs whose first six bytes count ten microseconds.
 async fn ordered_uuids_of_laravel_are_not_ours(database: &TestDatabase) -> anyhow::Result<()> {
     let backend = database.backend();
@@ -587,6 +633,11 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         MariaDb,
         "versions_of_its_own_can_be_converted",
         |database| run(mariadb_versions_of_its_own(database)),
+    );
+    suite.test_on(
+        MariaDb,
+        "prefix_combs_without_a_layout_are_advised",
+        |database| run(mariadb_prefix_combs_without_a_layout(database)),
     );
     suite.test(
         "ordered_uuids_of_laravel_are_not_ours",

@@ -5,6 +5,7 @@ mod formats;
 mod frameworks;
 mod java;
 mod mixtures;
+mod native_uuid;
 mod orders;
 mod other_makers;
 mod random_tables;
