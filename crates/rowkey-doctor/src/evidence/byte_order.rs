@@ -18,6 +18,9 @@ const SHARE: f64 = 0.05;
 /// If more than this share of the values fits, all do.
 const ALL: f64 = 0.95;
 
+/// How many random values have the variant.
+const SHARE_OF_THE_VARIANT: f64 = 0.25;
+
 /// An order of the bytes that no layout has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ByteOrder {
@@ -45,6 +48,11 @@ impl ByteOrder {
     /// The version of a value that is stored in this order.
     pub(crate) fn version(self, stored: u128) -> u8 {
         VersionBits::Text.version(self.text(stored))
+    }
+
+    /// The digit in the place of the version, whatever the variant is.
+    fn digit(self, stored: u128) -> u8 {
+        (self.text(stored) >> 76 & 0xf) as u8
     }
 
     pub(crate) fn name(self) -> &'static str {
@@ -198,12 +206,22 @@ fn best_fit(order: ByteOrder, rows: &[u128], era: Era) -> Option<Fit> {
             chance: chance::at_least(count as u64, rows.len() as u64, probability),
             has_times,
         };
-        let of_digit = fit(with.len(), SHARE_OF_A_VERSION, false);
+        let mut of_digit = fit(with.len(), SHARE_OF_A_VERSION, false);
+        let digits = rows
+            .iter()
+            .filter(|stored| order.digit(**stored) == version);
+        let digits = digits.count() as u64;
+        let of_variant = chance::at_least(with.len() as u64, digits, SHARE_OF_THE_VARIANT);
+        if is_one_byte(order, &with) {
+            of_digit.chance = of_digit.chance.max(of_variant);
+        }
         let of_times = share_of_times(version, era)
             .map(|share| fit(timed, SHARE_OF_A_VERSION * share, timed * 2 > with.len()));
         let has_machines =
             matches!(version, 1 | 6) && timed * 20 > rows.len() * 19 && come_back(&with);
-        let is_usual = is_elsewhere(&with, has_machines, era);
+        // Generators give their variant to all, and chance gives it to some of those with a digit.
+        let is_by_chance = (with.len() as u64) < digits && of_variant > NEVER / 2.0;
+        let is_usual = is_by_chance || is_elsewhere(&with, has_machines, era);
         [Some(of_digit), of_times.filter(|fit| fit.has_times)]
             .into_iter()
             .flatten()
@@ -211,6 +229,14 @@ fn best_fit(order: ByteOrder, rows: &[u128], era: Era) -> Option<Fit> {
     });
     let surprising = fits.filter(|fit| fit.chance < NEVER && fit.share > SHARE);
     surprising.min_by(|a, b| a.chance.total_cmp(&b.chance))
+}
+
+/// Whether all values have the same byte where the version is: one digit of it is not more than
+/// both. A time may have such a byte as well, a random one does not.
+fn is_one_byte(order: ByteOrder, values: &[u128]) -> bool {
+    let mut bytes = values.iter().map(|stored| order.text(*stored) >> 72 & 0xff);
+    let first = bytes.next();
+    bytes.all(|byte| Some(byte) == first)
 }
 
 /// Whether values mostly have one version where a layout has it, and a digit of it elsewhere by

@@ -83,11 +83,16 @@ fn are_overwritten(rows: &[Kept]) -> bool {
         .map(|row| row.stored)
         .filter(|stored| VersionBits::Text.version(*stored) == NO_VERSION)
         .collect();
-    let digit = |stored: u128| (stored >> 76 & 0xf) as u8;
+    let byte = |stored: u128| (stored >> 72 & 0xff) as u8;
+    let are_various = without
+        .windows(2)
+        .any(|pair| byte(pair[0]) != byte(pair[1]));
+    let digit = |stored: u128| byte(stored) >> 4;
     let fours = without.iter().filter(|stored| digit(**stored) == 4);
     let fours = fours.count() as u64;
     // Others have this digit by the time or the machine that all rows have.
     without.len() * 4 >= rows.len()
+        && are_various
         && fours * 20 > without.len() as u64 * 19
         && chance::at_least(fours, without.len() as u64, 1.0 / 16.0) < NEVER
         && bits::not_random(rows, &[], BEFORE_THE_VARIANT) == 0
