@@ -1,7 +1,9 @@
 //! Values that have no form of an id here: what they look like.
 
+use rowkey_core::UnixMillis;
 use rowkey_core::text::hyphenated;
 
+use crate::values::hypothesis::Era;
 use crate::values::observation::StoredValue;
 use crate::values::part::number_of;
 
@@ -41,16 +43,16 @@ impl Look {
     ];
 
     /// What a value looks like, if it is known.
-    pub(crate) fn of(value: StoredValue<'_>) -> Option<Self> {
+    pub(crate) fn of(value: StoredValue<'_>, era: Era) -> Option<Self> {
         match value {
-            StoredValue::Text(text) => Self::of_text(text),
+            StoredValue::Text(text) => Self::of_text(text, era),
             StoredValue::Decimal(text) => of_scale(text),
             StoredValue::Bytes(bytes) => Self::of_bytes(bytes),
             StoredValue::Null | StoredValue::Integer(_) | StoredValue::Real(_) => None,
         }
     }
 
-    fn of_text(text: &str) -> Option<Self> {
+    fn of_text(text: &str, era: Era) -> Option<Self> {
         let is_uuid = |text: &str| hyphenated::parse(&text.to_ascii_lowercase()).is_ok();
         let inner =
             text.trim_matches(|character: char| character == '\0' || character.is_whitespace());
@@ -66,7 +68,7 @@ impl Look {
                 Some(Self::ZeroX)
             }
             () if text.strip_prefix("urn:uuid:").is_some_and(is_uuid) => Some(Self::Urn),
-            () if is_base_32(inner) => Some(Self::Ulid),
+            () if is_ulid(inner, era) => Some(Self::Ulid),
             () if prefixed
                 .is_some_and(|text| is_base_32(text) && *text == text.to_ascii_lowercase()) =>
             {
@@ -157,6 +159,17 @@ fn is_base_32(text: &str) -> bool {
     text.len() == 26 && has_one_case && text.as_bytes()[0] <= b'7' && text.bytes().all(is_digit)
 }
 
+/// Whether a text is a ULID, whose first ten digits are its time: other texts of 26 digits, such as
+/// hexadecimal ones, have none.
+fn is_ulid(text: &str, era: Era) -> bool {
+    const DIGITS: &str = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    let time = text.chars().take(10).try_fold(0_i64, |time, digit| {
+        let digit = DIGITS.find(digit.to_ascii_uppercase())?;
+        Some(time << 5 | digit as i64)
+    });
+    is_base_32(text) && time.is_some_and(|time| era.contains(UnixMillis::new(time)))
+}
+
 /// Whether a text is 128 bits in base 64, with or without padding. Its last digit has two of them.
 fn is_base_64(text: &str) -> bool {
     let digits = text.strip_suffix("==").unwrap_or(text);
@@ -180,8 +193,8 @@ fn of_scale(text: &str) -> Option<Look> {
 pub(crate) struct Looks([u64; Look::ALL.len()]);
 
 impl Looks {
-    pub(crate) fn add(&mut self, value: StoredValue<'_>) {
-        if let Some(look) = Look::of(value) {
+    pub(crate) fn add(&mut self, value: StoredValue<'_>, era: Era) {
+        if let Some(look) = Look::of(value, era) {
             self.0[look as usize] += 1;
         }
     }
@@ -198,6 +211,10 @@ impl Looks {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn look_of(value: StoredValue<'_>) -> Option<Look> {
+        Look::of(value, Era::until(UnixMillis::new(1_795_000_000_000)))
+    }
 
     #[test]
     fn values_are_named_as_what_they_look_like() {
@@ -220,6 +237,8 @@ mod tests {
             ("1088824355131185736905670087.00", Some(Look::Scale)),
             ("935.5", Some(Look::Fraction)),
             ("935.", None),
+            ("0003A20C9E82A08CD1CC4229E2", None),
+            ("7ZZZZZZZZZDEKTSV4RRFFQ69G5", None),
             ("81ARZ3NDEKTSV4RRFFQ69G5FAV", None),
             ("01ARZ3NDEKTSV4RRFFQ69G5FaV", None),
             ("ÄÄÄÄÄÄÄÄÄÄÄÄÄ", None),
@@ -227,22 +246,22 @@ mod tests {
             ("_", None),
             ("", None),
         ] {
-            assert_eq!(Look::of(StoredValue::Text(text)), look, "{text}");
+            assert_eq!(look_of(StoredValue::Text(text)), look, "{text}");
         }
         let mut padded = [0; 255];
         padded[..16].copy_from_slice(&[7; 16]);
         assert_eq!(
-            Look::of(StoredValue::Bytes(&padded)),
+            look_of(StoredValue::Bytes(&padded)),
             Some(Look::PaddedBytes)
         );
         padded[..36].copy_from_slice(id.as_bytes());
         assert_eq!(
-            Look::of(StoredValue::Bytes(&padded)),
+            look_of(StoredValue::Bytes(&padded)),
             Some(Look::TextInBytes)
         );
-        assert_eq!(Look::of(StoredValue::Bytes(&[])), None);
-        assert_eq!(Look::of(StoredValue::Bytes(&[0; 20])), None);
-        assert_eq!(Look::of(StoredValue::Decimal("935.0")), Some(Look::Scale));
+        assert_eq!(look_of(StoredValue::Bytes(&[])), None);
+        assert_eq!(look_of(StoredValue::Bytes(&[0; 20])), None);
+        assert_eq!(look_of(StoredValue::Decimal("935.0")), Some(Look::Scale));
     }
 
     #[test]

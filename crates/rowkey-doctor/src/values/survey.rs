@@ -85,7 +85,7 @@ impl Survey {
             Ok(reading) => self.count(reading, row),
             Err(damage) => {
                 self.damages.add(damage, || show(row.value));
-                self.looks.add(row.value);
+                self.looks.add(row.value, self.era);
             }
         }
     }
