@@ -147,6 +147,7 @@ async fn read(
     };
     if request.full {
         let survey = reading.everything(connection).await?;
+        notes.extend(source.doubt_of_times(&survey));
         let rows = survey.rows();
         return Ok((survey.conclude(&request.witnesses), rows));
     }
@@ -161,6 +162,7 @@ async fn read(
         true => reading.everything(connection).await?,
         false => reading.sample(connection, rows).await?,
     };
+    notes.extend(source.doubt_of_times(&survey));
     Ok((survey.conclude(&request.witnesses), rows))
 }
 

@@ -9,6 +9,7 @@ use rowkey_tables::{Connection, Error};
 
 use crate::database::readable::Readable;
 use crate::database::request::Request;
+use crate::values::survey::Survey;
 
 /// Names of columns with the time at which a row was made, in lower case and without `_`, the most
 /// telling first.
@@ -70,6 +71,8 @@ pub(crate) struct Source {
     value: String,
     /// The expression of the milliseconds at which the row was made.
     created: Option<String>,
+    /// The name of that column.
+    created_name: Option<String>,
     pub(crate) order: Order,
     pub(crate) estimated_rows: Option<u64>,
 }
@@ -88,7 +91,9 @@ impl Source {
         readable.require(&request.table, &found.name)?;
         let column = quote_identifier(backend, &found.name)?;
         let column_type = found.column_type(backend);
+        require_ids(backend, table, found, &column_type)?;
         let created = created(backend, table, request, found, &readable, notes)?;
+        let (created_name, created) = created.unzip();
         let mut source = Self {
             backend,
             kind: kind(backend, &column_type),
@@ -96,6 +101,7 @@ impl Source {
             value: column_type.readable(&column),
             column,
             created,
+            created_name,
             order: Order::Unknown,
             estimated_rows: table.estimated_rows,
         };
@@ -137,6 +143,17 @@ impl Source {
         Ok(match counted {
             Some(counted) => Order::Number(quote_identifier(self.backend, &counted.name)?),
             None => Order::Unknown,
+        })
+    }
+
+    /// Why the column of times says nothing: a whole number may be one, or count the rows.
+    pub(crate) fn doubt_of_times(&self, survey: &Survey) -> Option<String> {
+        let created = self.created_name.as_ref()?;
+        survey.has_only_undated_ids().then(|| {
+            format!(
+                "The column {created} has no times since 2000, so nothing is taken from it: name a column \
+                 of times with --created."
+            )
         })
     }
 
@@ -196,6 +213,29 @@ fn column_of<'t>(table: &'t Table, name: &str, backend: Backend) -> Result<&'t C
         })
 }
 
+/// Refuses a column of times, which drivers do not give as any value that an id has.
+fn require_ids(
+    backend: Backend,
+    table: &Table,
+    column: &Column,
+    column_type: &ColumnType,
+) -> Result<(), Error> {
+    use Type::{Date, Instant, Interval, Time, Timestamp, Year};
+    let meaning = column_type.meaning();
+    let is_time = matches!(
+        meaning,
+        Some(Date | Time | Timestamp | Instant | Year | Interval)
+    );
+    if backend.stores_any_type() || !is_time {
+        return Ok(());
+    }
+    Err(Error::refused(
+        format!("{}.{}", table.name, column.name),
+        format!("a column of the type {} holds no ids", column.sql_type),
+        "name another one with --column; --created names a column of times",
+    ))
+}
+
 fn kind(backend: Backend, column_type: &ColumnType) -> ColumnKind {
     if backend.stores_any_type() {
         return ColumnKind::PerValue;
@@ -209,7 +249,7 @@ fn kind(backend: Backend, column_type: &ColumnType) -> ColumnKind {
     }
 }
 
-/// The expression of the time at which a row was made.
+/// The column of the time at which a row was made, and its expression.
 fn created(
     backend: Backend,
     table: &Table,
@@ -217,12 +257,12 @@ fn created(
     column: &Column,
     readable: &Readable,
     notes: &mut Vec<String>,
-) -> Result<Option<String>, Error> {
+) -> Result<Option<(String, String)>, Error> {
     if let Some(name) = &request.created {
         let named = column_of(table, name, backend)?;
         readable.require(&request.table, &named.name)?;
         let expression = creation_time::unix_millis(backend, table, &named.name, "")?;
-        return Ok(Some(expression));
+        return Ok(Some((named.name.clone(), expression)));
     }
     let plain = |name: &str| name.to_ascii_lowercase().replace('_', "");
     let candidates = CREATED.iter().flat_map(|known| {
@@ -243,7 +283,7 @@ fn created(
             "The column {} is taken for the time at which a row was made.",
             candidate.name
         ));
-        return Ok(Some(expression));
+        return Ok(Some((candidate.name.clone(), expression)));
     }
     Ok(None)
 }

@@ -26,6 +26,8 @@ pub struct Survey {
     pub(crate) nulls: u64,
     /// Rows with a value that was there before.
     pub(crate) repeated: u64,
+    /// Ids whose row has a plausible time.
+    dated: u64,
     pub(crate) damages: Damages,
     /// What the values look like that have no form of an id.
     pub(crate) looks: Looks,
@@ -58,6 +60,7 @@ impl Survey {
             rows: 0,
             nulls: 0,
             repeated: 0,
+            dated: 0,
             damages: Damages::default(),
             looks: Looks::default(),
             shapes: Vec::new(),
@@ -72,6 +75,11 @@ impl Survey {
     /// How many rows were observed.
     pub fn rows(&self) -> u64 {
         self.rows
+    }
+
+    /// Whether there are ids, none of which has a plausible time in its row.
+    pub(crate) fn has_only_undated_ids(&self) -> bool {
+        self.dated == 0 && !self.shapes.is_empty()
     }
 
     /// Takes the next row.
@@ -108,9 +116,12 @@ impl Survey {
         }
         shape.count += 1;
         shape.tallies.add(stored, &shape.hypotheses, era);
+        // A number of a row, read as a time, is long before.
+        let created = row.created.filter(|time| era.contains(*time));
+        self.dated += u64::from(created.is_some());
         let kept = Kept {
             stored,
-            created: row.created.map(UnixMillis::get),
+            created: created.map(UnixMillis::get),
             follows: row.follows,
         };
         shape.windows.add(kept);

@@ -549,6 +549,40 @@ async fn mariadb_prefix_combs_without_a_layout(database: &TestDatabase) -> anyho
     Ok(())
 }
 
+async fn columns_of_times_and_of_ids_are_not_mistaken(
+    database: &TestDatabase,
+) -> anyhow::Result<()> {
+    let backend = database.backend();
+    let mut connection = open(database).await?;
+    let time = match backend {
+        Backend::Postgres => "timestamptz",
+        _ => "datetime",
+    };
+    let table = format!("CREATE TABLE offer (id varchar(36), made {time}, place int)");
+    connection.execute("creating the table", &table).await?;
+    let rows = (0..200).map(|place| {
+        let id = Uuid::from(UuidV4::generate());
+        format!("('{id}', '2026-01-02 03:04:05', {place})")
+    });
+    fill(&mut connection, "id, made, place", rows).await?;
+    if backend != Backend::Sqlite {
+        let error = ask(&mut connection, &Request::new("offer", "made")).await;
+        let error = error.unwrap_err().to_string();
+        ensure!(error.contains("holds no ids"), "{error}");
+    }
+    for (created, is_doubted) in [("place", true), ("made", false)] {
+        let request = Request {
+            created: Some(created.to_owned()),
+            ..Request::new("offer", "id")
+        };
+        let found = ask(&mut connection, &request).await?;
+        let said = format!("The column {created} has no times since 2000");
+        let is_said = found.evidence.iter().any(|line| line.contains(&said));
+        ensure!(is_said == is_doubted, "{found:#?}");
+    }
+    Ok(())
+}
+
 /// Ordered UUIDs of Laravel: random UUIDs whose first six bytes count ten microseconds.
 async fn ordered_uuids_of_laravel_are_not_ours(database: &TestDatabase) -> anyhow::Result<()> {
     let backend = database.backend();
@@ -638,6 +672,11 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         MariaDb,
         "prefix_combs_without_a_layout_are_advised",
         |database| run(mariadb_prefix_combs_without_a_layout(database)),
+    );
+    suite.test(
+        "columns_of_times_and_of_ids_are_not_mistaken",
+        all,
+        |database| run(columns_of_times_and_of_ids_are_not_mistaken(database)),
     );
     suite.test(
         "ordered_uuids_of_laravel_are_not_ours",
