@@ -98,11 +98,7 @@ fn bytes_of(source: Backend, own: Type, sql: &str) -> Option<Vec<u8>> {
     let quoted = ["x'", "X'", "'\\x"].into_iter();
     let mut quoted = quoted.filter_map(|start| sql.strip_prefix(start)?.strip_suffix('\''));
     let mut bytes = match quoted.next() {
-        Some(digits) => {
-            let pairs = digits.as_bytes().chunks(2).map(str::from_utf8);
-            let bytes = pairs.map(|pair| u8::from_str_radix(pair.ok()?, 16).ok());
-            bytes.collect::<Option<Vec<u8>>>()?
-        }
+        Some(digits) => bytes_of_digits(digits)?,
         // In SQLite, text stays text, and PostgreSQL reads escapes.
         None if source.stores_any_type() || sql.contains('\\') => return None,
         None => value_of(source, sql)?.into_bytes(),
@@ -111,6 +107,19 @@ fn bytes_of(source: Backend, own: Type, sql: &str) -> Option<Vec<u8>> {
         bytes.resize((length as usize).max(bytes.len()), 0);
     }
     Some(bytes)
+}
+
+fn bytes_of_digits(digits: &str) -> Option<Vec<u8>> {
+    let pairs = digits.as_bytes().chunks(2).map(str::from_utf8);
+    let bytes = pairs.map(|pair| u8::from_str_radix(pair.ok()?, 16).ok());
+    bytes.collect()
+}
+
+/// MySQL has other characters than the standard from 0x80 to 0x9f.
+fn text_of_latin1(digits: &str) -> Option<String> {
+    let characters = bytes_of_digits(digits)?.into_iter().map(char::from);
+    let characters = characters.map(|one| (!('\u{80}'..='\u{9f}').contains(&one)).then_some(one));
+    characters.collect()
 }
 
 /// Whether a default is NULL, as that of a column without one.
@@ -249,6 +258,9 @@ fn value_of(source: Backend, sql: &str) -> Option<String> {
     if let truth @ ("true" | "false") = sql.to_ascii_lowercase().as_str() {
         return Some(if truth == "true" { "1" } else { "0" }.into());
     }
+    if let Some(digits) = sql.strip_prefix("_latin1 X\\'") {
+        return text_of_latin1(digits.strip_suffix("\\'")?);
+    }
     let Some(inside) = inside_quotes(sql) else {
         return normal(sql).map(|_| sql.to_owned());
     };
@@ -269,6 +281,7 @@ fn value_of(source: Backend, sql: &str) -> Option<String> {
 fn inside_quotes(sql: &str) -> Option<&str> {
     if let Some((charset, escaped)) = sql.split_once("\\'")
         && charset.starts_with('_')
+        && !charset.ends_with(" X")
     {
         return escaped.strip_suffix("\\'");
     }
@@ -318,6 +331,27 @@ mod tests {
                 Type::Json,
                 "(_utf8mb4\\'{}\\')",
                 Some("'{}'"),
+            ),
+            (
+                MySql,
+                Postgres,
+                Type::Text(None),
+                "(_latin1 X\\'61fc\\')",
+                Some("'aü'"),
+            ),
+            (
+                MySql,
+                Postgres,
+                Type::Text(None),
+                "(_latin1 X\\'80\\')",
+                None,
+            ),
+            (
+                MySql,
+                Postgres,
+                Type::Text(None),
+                "(_gbk X\\'b05c\\')",
+                None,
             ),
             (
                 Postgres,

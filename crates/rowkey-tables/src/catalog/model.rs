@@ -223,6 +223,10 @@ pub struct Table {
     /// How many rows it has, by the database's statistics.
     #[serde(skip)]
     pub estimated_rows: Option<u64>,
+    /// The table with the texts that the catalogue shows, where they are not what they say, as those of
+    /// MySQL. [`Catalog::hash`] is of these, so that plans made before they were corrected remain valid.
+    #[serde(skip)]
+    pub shown: Option<Box<Table>>,
 }
 
 impl Table {
@@ -237,6 +241,7 @@ impl Table {
             dependents: Vec::new(),
             options: TableOptions::Plain,
             estimated_rows: None,
+            shown: None,
         }
     }
 
@@ -552,9 +557,7 @@ impl Catalog {
         let mut names: Vec<&QualifiedName> = names.iter().collect();
         names.sort_unstable();
         names.dedup();
-        let tables = names
-            .into_iter()
-            .map(|name| self.tables.iter().find(|table| table.name == *name));
+        let tables = names.into_iter().map(|name| self.table_to_hash(name));
         hash_of(tables)
     }
 
@@ -573,12 +576,16 @@ impl Catalog {
                     | DependentKind::Privilege
             )
         };
-        let table = self.tables.iter().find(|table| table.name == *name);
-        let mut table = table.cloned();
+        let mut table = self.table_to_hash(name).cloned();
         if let Some(table) = &mut table {
             table.dependents.retain(counts);
         }
         hash_of([table.as_ref()])
+    }
+
+    fn table_to_hash(&self, name: &QualifiedName) -> Option<&Table> {
+        let table = self.tables.iter().find(|table| table.name == *name)?;
+        Some(table.shown.as_deref().unwrap_or(table))
     }
 }
 

@@ -1,17 +1,30 @@
 //! CHECKs go to a database of the same product.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use rowkey_testkit::{Backend, Suite, test_name};
 
-use crate::copy::held::preflight;
+use crate::copy::held::{nothing_is_refused, preflight};
 use crate::copy::newer_servers::{MYSQL_8, pair_since};
-use crate::copy::{copy, execute, open, pair, plan};
+use crate::copy::{copy, copy_equal, copy_into_existing, execute, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     for backend in crate::LIVE {
         let name = format!("checks_stay_in_{}", test_name(backend));
         pair_since(suite, MYSQL_8, &name, [backend], backend, within_a_product);
+        let name = format!("letters_in_expressions_stay_in_{}", test_name(backend));
+        pair_since(suite, MYSQL_8, &name, [backend], backend, letters);
+        let name = format!("letters_in_checks_of_{}", test_name(backend));
+        pair_since(
+            suite,
+            MYSQL_8,
+            &name,
+            crate::LIVE,
+            backend,
+            existing_letters,
+        );
     }
+    let (name, mysql) = ("letters_of_other_character_sets", Backend::MySql);
+    pair_since(suite, MYSQL_8, name, [mysql], mysql, other_letters);
     pair(
         suite,
         "checks_of_existing_tables_in_sqlite_are_named",
@@ -43,6 +56,88 @@ async fn within_a_product(source: String, target: String) -> Result<()> {
         let insert = format!("INSERT INTO thing VALUES {broken}");
         ensure!(to.execute("a row", &insert).await.is_err(), "{broken}");
     }
+    Ok(())
+}
+
+async fn letters(source: String, target: String) -> Result<()> {
+    let mut from = open(&source).await?;
+    let smile = match from.backend() {
+        // Its catalogue has no characters of four bytes.
+        Backend::MariaDb => "☺",
+        _ => "😀",
+    };
+    let table = format!(
+        "CREATE TABLE thing (id integer PRIMARY KEY, größe integer CHECK (größe > 0), letter varchar(9), \
+         word varchar(20) DEFAULT (replace('xö€{smile}', 'x', '')), \
+         CONSTRAINT letters CHECK (letter IN ('ü', '€', '{smile}', 'ö''´', 'Ã¼')))"
+    );
+    let row = "INSERT INTO thing (id, größe, letter) VALUES (1, 2, 'ü')";
+    execute(&mut from, "the source", &[&table, row]).await?;
+    copy_equal(&source, &target, &plan(&source, &target).await?).await?;
+    let mut to = open(&target).await?;
+    for good in [
+        "(2, 1, '€')",
+        &format!("(3, 1, '{smile}')"),
+        "(4, 1, 'ö''´')",
+        "(5, 1, 'Ã¼')",
+    ] {
+        let insert = format!("INSERT INTO thing (id, größe, letter) VALUES {good}");
+        to.execute(good, &insert).await?;
+    }
+    for broken in ["(6, 1, 'ä')", "(6, 0, 'ü')"] {
+        let insert = format!("INSERT INTO thing (id, größe, letter) VALUES {broken}");
+        ensure!(to.execute("a row", &insert).await.is_err(), "{broken}");
+    }
+    let query = "SELECT word FROM thing WHERE id = 5";
+    let word = to.one_row("a word", query, &[]).await?;
+    ensure!(word.text(0)? == format!("ö€{smile}"), "{word:?}");
+    Ok(())
+}
+
+async fn existing_letters(source: String, target: String) -> Result<()> {
+    let mut from = open(&source).await?;
+    let rows = [
+        "CREATE TABLE thing (id integer PRIMARY KEY, letter varchar(9))",
+        "INSERT INTO thing VALUES (1, 'a'), (2, 'ü')",
+    ];
+    execute(&mut from, "the source", &rows).await?;
+    let table = "CREATE TABLE thing (id integer PRIMARY KEY, letter varchar(9), \
+                 CONSTRAINT letters CHECK (letter IN ('a', 'ü') AND letter <> '€'))";
+    let mut to = open(&target).await?;
+    to.execute("the target", table).await?;
+    let plan = plan(&source, &target).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    from.execute("a row", "UPDATE thing SET letter = '€' WHERE id = 1")
+        .await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    ensure!(looked.refused.len() == 1, "{looked:?}");
+    from.execute("a row", "UPDATE thing SET letter = 'a' WHERE id = 1")
+        .await?;
+    copy_into_existing(&source, &target, &plan).await
+}
+
+/// Literals that a client in Latin 1 has written, and others that UTF-8 cannot say.
+async fn other_letters(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let table = "CREATE TABLE thing (id integer PRIMARY KEY, \
+                 letter varchar(9) CHECK (letter <> _latin1 X'fc' AND letter <> _utf16 X'00f60027'), \
+                 word varchar(9) DEFAULT (_latin1 X'fc5c'))";
+    execute(&mut from, "the source", &[table]).await?;
+    copy_equal(&source, &target, &plan(&source, &target).await?).await?;
+    for letter in ["ü", "ö''"] {
+        let insert = format!("INSERT INTO thing (id, letter) VALUES (1, '{letter}')");
+        ensure!(to.execute("a row", &insert).await.is_err(), "{letter}");
+    }
+    let other = source.rsplit('/').next().context("a name")?;
+    let query = format!(
+        "SELECT COUNT(*), COUNT(DISTINCT HEX(column_default)) FROM information_schema.columns \
+                 WHERE table_name = 'thing' AND column_name = 'word' AND table_schema IN (DATABASE(), '{other}')"
+    );
+    let shown = to.one_row("the defaults", &query, &[]).await?;
+    ensure!(
+        [shown.integer(0)?, shown.integer(1)?] == [2, 1],
+        "{shown:?}"
+    );
     Ok(())
 }
 

@@ -38,11 +38,15 @@ pub(super) async fn read(
     }
     privileges(connection, scope, tables).await?;
     for table in tables.values_mut() {
-        table.dependents.sort_by(|a, b| {
-            (a.kind.name(), &a.name, &a.columns).cmp(&(b.kind.name(), &b.name, &b.columns))
-        });
+        sort(&mut table.dependents);
     }
     Ok(unseen)
+}
+
+pub(super) fn sort(dependents: &mut [Dependent]) {
+    dependents.sort_by(|a, b| {
+        (a.kind.name(), &a.name, &a.columns).cmp(&(b.kind.name(), &b.name, &b.columns))
+    });
 }
 
 async fn views(
@@ -94,14 +98,18 @@ fn dependent(
     definition: &str,
     uses: impl Fn(&str) -> bool,
 ) -> Dependent {
-    let columns = table.columns.iter().map(|column| &column.name);
     Dependent {
         kind,
         name: name.into(),
-        columns: columns.filter(|column| uses(column)).cloned().collect(),
+        columns: columns(table, uses),
         definition: definition.into(),
         events: Vec::new(),
     }
+}
+
+pub(super) fn columns(table: &Table, uses: impl Fn(&str) -> bool) -> Vec<String> {
+    let columns = table.columns.iter().map(|column| &column.name);
+    columns.filter(|column| uses(column)).cloned().collect()
 }
 
 /// Triggers of the tables, and triggers of others that name them.
@@ -198,7 +206,7 @@ fn add_naming(
 }
 
 /// Whether a text contains a name as a whole word, in any letter case.
-fn names(text: &str, name: &str) -> bool {
+pub(super) fn names(text: &str, name: &str) -> bool {
     let (text, name) = (text.to_lowercase(), name.to_lowercase());
     let is_part = |character: Option<char>| {
         character.is_some_and(|character| character.is_alphanumeric() || "_$".contains(character))

@@ -3,6 +3,7 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 mod dependents;
+mod expressions;
 pub mod grants;
 mod scope;
 
@@ -26,6 +27,9 @@ pub(super) async fn read(connection: &mut Connection) -> Result<Catalog, Error> 
     indexes(connection, &scope, &mut tables).await?;
     foreign_keys(connection, &scope, &mut tables, &mut unseen).await?;
     unseen.extend(dependents::read(connection, &scope, &mut tables).await?);
+    if connection.backend() == Backend::MySql {
+        tables.values_mut().for_each(expressions::correct);
+    }
     Ok(Catalog {
         backend: connection.backend(),
         tables: tables.into_values().collect(),
@@ -235,9 +239,10 @@ async fn indexes(
     let mut found: Vec<IndexRows> = Vec::new();
     for row in scope.rows(connection, "the indexes", &query).await? {
         let (table, name) = (scope.name(&row, 0, 1)?, row.text(2)?);
+        let expression = row.optional_text(8)?;
         let part = Part {
             column: row.optional_text(5)?.map(Into::into),
-            expression: row.optional_text(8)?.map(Into::into),
+            expression: expression.map(|sql| expressions::corrected(sql).unwrap_or(sql.into())),
             prefix: row.optional_integer(6)?,
             is_descending: row.is(7)?,
         };

@@ -1,0 +1,198 @@
+//! Expressions as MySQL's catalogue shows them: each byte of one as the character of that number, so
+//! that `_utf8mb4\'ü\'` is `_utf8mb4\'Ã¼\'`. `SHOW CREATE TABLE` is no help, as it has question marks
+//! for all that three bytes of UTF-8 do not hold.
+
+use super::dependents;
+use crate::catalog::{DependentKind, Table};
+
+/// Corrects the expressions of a table, which keeps what was shown.
+pub(super) fn correct(table: &mut Table) {
+    let shown = table.clone();
+    for column in &mut table.columns {
+        // Other defaults are values, which are shown as they are.
+        let expression = column.default.as_ref().filter(|sql| sql.starts_with('('));
+        if let Some(sql) = expression.and_then(|sql| corrected(sql)) {
+            column.default = Some(sql);
+        }
+    }
+    let mut used = Vec::new();
+    for (place, dependent) in table.dependents.iter_mut().enumerate() {
+        let is_expression = matches!(
+            dependent.kind,
+            DependentKind::Check | DependentKind::GeneratedColumn
+        );
+        if let Some(sql) = corrected(&dependent.definition).filter(|_| is_expression) {
+            dependent.definition = sql;
+            used.push(place);
+        }
+    }
+    for place in used {
+        let columns = dependents::columns(table, |column| {
+            dependents::names(&table.dependents[place].definition, column)
+        });
+        table.dependents[place].columns = columns;
+    }
+    if *table != shown {
+        dependents::sort(&mut table.dependents);
+        table.shown = Some(Box::new(shown));
+    }
+}
+
+/// An expression, if it was shown in characters of its bytes. Its quotes and backslashes stay behind
+/// backslashes. Literals that no text in UTF-8 can write are in digits.
+pub(super) fn corrected(shown: &str) -> Option<String> {
+    if shown.is_ascii() {
+        return None;
+    }
+    let bytes = shown.chars().map(|one| u8::try_from(u32::from(one)).ok());
+    let bytes: Vec<u8> = bytes.collect::<Option<_>>()?;
+    let (mut sql, mut rest) = (Vec::new(), bytes.as_slice());
+    while let Some((first, behind)) = rest.split_first() {
+        let length = match (first, behind) {
+            (b'`', _) => behind.iter().position(|byte| *byte == b'`')? + 2,
+            (b'\\', [b'\'', inside @ ..]) => {
+                let inside = &inside[..length(inside)?];
+                push_literal(&mut sql, inside);
+                rest = &rest[QUOTE.len() + inside.len() + QUOTE.len()..];
+                continue;
+            }
+            _ => 1,
+        };
+        sql.extend_from_slice(&rest[..length]);
+        rest = &rest[length..];
+    }
+    String::from_utf8(sql).ok()
+}
+
+const QUOTE: &[u8] = br"\'";
+
+/// The length of a literal before the quote that ends it. A backslash of its own is two, and so is
+/// each quote and backslash behind one.
+fn length(text: &[u8]) -> Option<usize> {
+    let mut place = 0;
+    loop {
+        place += match text.get(place..)? {
+            [b'\\', b'\'', ..] => return Some(place),
+            [b'\\', b'\\', b'\\', ..] => 4,
+            [b'\\', b'\\', ..] => 3,
+            [] => return None,
+            _ => 1,
+        };
+    }
+}
+
+/// The literal behind the name of its character set.
+fn push_literal(sql: &mut Vec<u8>, inside: &[u8]) {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let charset = sql.rsplit(|byte| !is_part(byte)).next();
+    let charset = charset.unwrap_or_default();
+    let is_utf8 = !charset.starts_with(b"_") || charset.starts_with(b"_utf8");
+    if is_utf8 || inside.is_ascii() {
+        sql.extend([QUOTE, inside, QUOTE].concat());
+        return;
+    }
+    let text = unescaped(inside, |byte| byte);
+    let bytes = unescaped(&text, |byte| match byte {
+        b'0' => 0,
+        b'b' => 0x08,
+        b't' => b'\t',
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b'Z' => 0x1a,
+        other => other,
+    });
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    sql.extend([b" X".as_slice(), QUOTE, digits.as_bytes(), QUOTE].concat());
+}
+
+fn unescaped(text: &[u8], meaning: impl Fn(u8) -> u8) -> Vec<u8> {
+    let (mut bytes, mut rest) = (Vec::new(), text.iter());
+    while let Some(byte) = rest.next() {
+        let escaped = rest.as_slice().first().filter(|_| *byte == b'\\');
+        bytes.push(escaped.map_or(*byte, |escaped| meaning(*escaped)));
+        if escaped.is_some() {
+            rest.next();
+        }
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use rowkey_core::Backend;
+
+    use super::*;
+    use crate::catalog::{Catalog, Column, Dependent};
+
+    fn shown(sql: &str) -> String {
+        sql.bytes().map(char::from).collect()
+    }
+
+    #[test]
+    fn bytes_that_are_shown_as_characters_are_text_again() {
+        for sql in [
+            r"(`dü` <> _utf8mb4\'ü\')",
+            r"concat(`d\'ü`,`d\\\'ü`,_utf8mb4\'x€😀\\\\\\\'\x22\')",
+            r"(`a` <> (_utf8mb3\'Ã¼\' collate utf8mb4_bin)) NOT ENFORCED",
+            r"json_extract(`j`,_utf8mb4\'$.ü\')",
+        ] {
+            assert_eq!(corrected(&shown(sql)).as_deref(), Some(sql));
+        }
+        // Not bytes.
+        for sql in [r"(`a` <> _utf8mb4\'ü\')", r"(`ü` > _utf8mb4\'€\')"] {
+            assert_eq!(corrected(sql), None, "{sql}");
+        }
+    }
+
+    #[test]
+    fn plans_made_before_remain_valid() {
+        let mut table = Table::new("t");
+        let column = |name: &str, default: &str| Column {
+            name: name.into(),
+            default: Some(default.into()),
+            ..Column::of_type("varchar(9)")
+        };
+        table.columns = vec![
+            column("größe", r"(_utf8mb4\'Ã¶\')"),
+            column("value", "'Ã¶'"),
+        ];
+        table.dependents.push(Dependent {
+            kind: DependentKind::Check,
+            name: "c".into(),
+            columns: Vec::new(),
+            definition: shown(r"(`größe` <> _utf8mb4\'ö\')"),
+            events: Vec::new(),
+        });
+        let catalog = |table: &Table| Catalog {
+            backend: Backend::MySql,
+            tables: vec![table.clone()],
+            unseen: Vec::new(),
+        };
+        let before = catalog(&table);
+        correct(&mut table);
+        let defaults = table.columns.iter().map(|column| column.default.as_deref());
+        let defaults: Vec<_> = defaults.collect();
+        assert_eq!(defaults, [Some(r"(_utf8mb4\'ö\')"), Some("'Ã¶'")]);
+        assert_eq!(table.dependents[0].columns, ["größe"]);
+        let after = catalog(&table);
+        let name = table.name.clone();
+        assert_eq!(after.hash_to_copy(&name), before.hash_to_copy(&name));
+        let names = [name];
+        assert_eq!(after.hash(&names), before.hash(&names));
+    }
+
+    #[test]
+    fn literals_of_other_character_sets_are_in_digits() {
+        for (shown, expected) in [
+            (r"(`a` <> _latin1\'ü\')", r"(`a` <> _latin1 X\'fc\')"),
+            (
+                r"concat(_latin1\'a\',_latin1\'\\\\ü\\\'\',_utf8mb4\'Ã¼\')",
+                r"concat(_latin1\'a\',_latin1 X\'5cfc27\',_utf8mb4\'ü\')",
+            ),
+            (r"_utf16\'\\0\\n\\0ü\\0\\\'\'", r"_utf16 X\'000a00fc0027\'"),
+            ("_gbk\\'\u{b0}\\\\\\\\\\'", r"_gbk X\'b05c\'"),
+        ] {
+            assert_eq!(corrected(shown).as_deref(), Some(expected), "{shown}");
+        }
+    }
+}
