@@ -175,37 +175,13 @@ pub(crate) struct Continued {
 }
 
 /// The columns that an existing table counts, whether the source does or not.
-pub(crate) fn counted_there<'s>(
-    table: &Table,
-    side: &'s TableSide,
-    existing: &Table,
-    notes: &mut Vec<String>,
-) -> Vec<&'s ColumnSide> {
-    let is_integer = |column: &&ColumnSide| matches!(column.own, Type::Integer { .. });
-    let mut counted = Vec::new();
-    for column in side.columns.iter().filter(is_integer) {
-        let is_counted = |table: &Table| {
-            let found = table.column(&column.name);
-            found.is_some_and(|found| table.counts(found))
-        };
+pub(crate) fn counted_there<'s>(side: &'s TableSide, existing: &Table) -> Vec<&'s ColumnSide> {
+    let is_counted = |column: &&ColumnSide| {
         let found = existing.column(&column.name);
-        if found.is_some_and(|found| found.generated.is_counted() || found.is_serial()) {
-            counted.push(column);
-        } else if is_counted(table) && !is_counted(existing) {
-            notes.push(format!(
-                "{}.{}: the source counts it, and the target does not",
-                table.name, column.name
-            ));
-        }
-    }
-    counted
-}
-
-/// What an existing table does not count.
-pub(crate) fn uncounted(table: &Table, side: &TableSide, existing: &Table) -> Vec<String> {
-    let mut notes = Vec::new();
-    counted_there(table, side, existing, &mut notes);
-    notes
+        let is_integer = matches!(column.own, Type::Integer { .. });
+        is_integer && found.is_some_and(|found| found.generated.is_counted() || found.is_serial())
+    };
+    side.columns.iter().filter(is_counted).collect()
 }
 
 /// Lets the counters of a table continue after the rows, and after the last number that the source
@@ -218,50 +194,12 @@ pub(crate) async fn continued(
 ) -> Result<Continued, Error> {
     let mut continued = Continued::default();
     let columns = match existing {
-        Some(existing) => counted_there(table, side, existing, &mut continued.notes),
+        Some(existing) => counted_there(side, existing),
         None => counted(table, side),
     };
     for column in columns {
-        let Some(original) = table.column(&column.name) else {
-            continue;
-        };
-        let (mut last, mut step) = (0, 1);
-        let query = match table.counts(original) {
-            true => (engine(source.backend()).counters.last)(table, original)?,
-            false => None,
-        };
-        if let Some((query, values)) = query {
-            let doing = format!("the counter of {}", table.name);
-            let rows = match source.query(&doing, &query, &values).await {
-                // MariaDB asks for a privilege on the sequence.
-                Err(error)
-                    if original.is_serial() && error.sql_state().as_deref() == Some(DENIED) =>
-                {
-                    continued.notes.push(format!(
-                        "{}.{}: the account may not read its sequence in the source: the target goes on after \
-                         its rows",
-                        table.name, column.name
-                    ));
-                    Vec::new()
-                }
-                rows => rows?,
-            };
-            if let Some(row) = rows.first() {
-                last = number(row)?;
-                if let Some(Value::Integer(found)) = row.0.get(1) {
-                    step = *found;
-                }
-            }
-        }
-        if last > largest(column) {
-            continued.notes.push(format!(
-                "{}.{}: the source has counted up to {last}, which {} does not hold: the target goes on after \
-                 its rows",
-                table.name, column.name, column.sql_type
-            ));
-            last = 0;
-        }
-        let statements = after(side, column, existing, last)?;
+        let Last { number, step } = last(source, table, column, &mut continued.notes).await?;
+        let statements = after(side, column, existing, number)?;
         continued.statements.extend(statements);
         // That of a sequence which several columns share is not in the catalogue.
         if step != 1 && definition(table, column).is_empty() && existing.is_none() {
@@ -277,6 +215,57 @@ pub(crate) async fn continued(
         }
     }
     Ok(continued)
+}
+
+/// What the source has counted last; zero for nothing.
+pub(crate) struct Last {
+    pub(crate) number: i128,
+    step: i64,
+}
+
+/// The last number of the source for a column, if the target's column has a place for it.
+pub(crate) async fn last(
+    source: &mut Connection,
+    table: &Table,
+    column: &ColumnSide,
+    notes: &mut Vec<String>,
+) -> Result<Last, Error> {
+    let mut last = Last { number: 0, step: 1 };
+    let original = table.column(&column.name);
+    let Some(original) = original.filter(|original| table.counts(original)) else {
+        return Ok(last);
+    };
+    let Some((query, values)) = (engine(source.backend()).counters.last)(table, original)? else {
+        return Ok(last);
+    };
+    let doing = format!("the counter of {}", table.name);
+    let rows = match source.query(&doing, &query, &values).await {
+        // MariaDB asks for a privilege on the sequence.
+        Err(error) if original.is_serial() && error.sql_state().as_deref() == Some(DENIED) => {
+            notes.push(format!(
+                "{}.{}: the account may not read its sequence in the source: the target goes on after \
+                 its rows",
+                table.name, column.name
+            ));
+            Vec::new()
+        }
+        rows => rows?,
+    };
+    if let Some(row) = rows.first() {
+        last.number = number(row)?;
+        if let Some(Value::Integer(found)) = row.0.get(1) {
+            last.step = *found;
+        }
+    }
+    if last.number > largest(column) {
+        notes.push(format!(
+            "{}.{}: the source has counted up to {}, which {} does not hold: the target goes on after \
+             its rows",
+            table.name, column.name, last.number, column.sql_type
+        ));
+        last.number = 0;
+    }
+    Ok(last)
 }
 
 /// That a counter is where the server leaves it, as the account may not set it.

@@ -6,6 +6,7 @@ pub(crate) mod counters;
 pub(crate) mod create;
 pub(crate) mod defaults;
 pub(crate) mod index_rules;
+pub(crate) mod key_sequences;
 pub(crate) mod objects;
 pub(crate) mod omissions;
 pub(crate) mod sequences;

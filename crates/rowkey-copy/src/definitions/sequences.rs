@@ -5,9 +5,10 @@ use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::connection::{Connection, Row};
 
-use crate::engine::{Sequences, engine};
+use crate::engine::{Sequences, engine, of_column};
 use crate::mapping::spelling::in_any_case;
 use crate::session;
+use crate::tables::table_side::TableSide;
 
 /// A sequence as its database has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,13 +29,7 @@ struct Position {
 
 impl State {
     fn read(row: &Row) -> Result<Self, Error> {
-        let number = |place| {
-            let digits = row.text(place)?;
-            digits.parse().map_err(|_| Error::Differs {
-                what: "a sequence".into(),
-                found: format!("{digits} is no number"),
-            })
-        };
+        let number = |place| number(row.text(place)?);
         Ok(Self {
             next: number(0)?,
             step: number(1)?,
@@ -59,6 +54,22 @@ impl State {
 
     fn has(&self, number: i128) -> bool {
         (self.least..=self.most).contains(&number)
+    }
+
+    /// Where it goes on a step behind a number; nothing if it does not go so far.
+    fn behind(&self, last: i128) -> Option<Position> {
+        let number = last + self.step;
+        let is_past = match self.step > 0 {
+            true => number < self.least,
+            false => number > self.most,
+        };
+        match is_past {
+            true => Some(self.position()),
+            false => self.has(number).then_some(Position {
+                number,
+                is_used: false,
+            }),
+        }
     }
 
     /// The same as far as others have such numbers.
@@ -216,9 +227,59 @@ async fn go_on(
     }))
 }
 
+/// Lets a sequence go on behind the rows of a table, and behind a number; says so if it cannot. One with
+/// steps goes on a step behind them: programs that count within a step count up to its numbers, or from
+/// them.
+pub(crate) async fn go_on_behind(
+    target: &mut Connection,
+    name: &str,
+    side: &TableSide,
+    column: &str,
+    last: i128,
+) -> Result<Option<String>, Error> {
+    let engine = engine(target.backend());
+    let Some(how) = &engine.counters.sequences else {
+        return Ok(None);
+    };
+    let doing = format!("the sequence {name}");
+    let quoted = quote_identifier(target.backend(), name)?;
+    let row = target.one_row(&doing, &(how.state)(&quoted), &[]).await?;
+    let state = State::read(&row)?;
+    let (outermost, last) = match state.step > 0 {
+        true => ("MAX", Some(last).filter(|last| *last > 0)),
+        false => ("MIN", None),
+    };
+    let in_rows = format!("{outermost}({})", quote_identifier(side.backend, column)?);
+    let in_rows = of_column(engine.rows.shown, &in_rows);
+    let query = format!("SELECT {in_rows} FROM {}", side.quoted()?);
+    let row = target.one_row(&doing, &query, &[]).await?;
+    let in_rows = row.optional_text(0)?.map(number).transpose()?;
+    let Some(last) = in_rows.max(last) else {
+        return Ok(None);
+    };
+    let Some(wanted) = state.behind(last) else {
+        return Ok(Some(format!(
+            "the sequence {name}: it does not go beyond {last}, the last number of {}.{column}",
+            side.name
+        )));
+    };
+    if state.is_before(wanted) {
+        let set = (how.set)(&quoted, wanted.number, wanted.is_used);
+        target.execute(&doing, &set).await?;
+    }
+    Ok(None)
+}
+
+fn number(digits: &str) -> Result<i128, Error> {
+    digits.parse().map_err(|_| Error::Differs {
+        what: "a sequence".into(),
+        found: format!("{digits} is no number"),
+    })
+}
+
 /// The names of the sequences of a connection's own schema: of all, or of some, by whether a column
 /// counts with them.
-async fn names(
+pub(crate) async fn names(
     connection: &mut Connection,
     is_wanted: impl Fn(bool) -> bool,
 ) -> Result<Vec<String>, Error> {
@@ -283,6 +344,10 @@ mod tests {
             (state(0, -1, true), 9, false),
         ] {
             assert_eq!(state.position(), Position { number, is_used }, "{state:?}");
+        }
+        for (last, number) in [(3, Some(5)), (7, Some(9)), (8, None), (-9, Some(4))] {
+            let behind = state(4, 2, false).behind(last);
+            assert_eq!(behind.map(|behind| behind.number), number, "{last}");
         }
         let down = state(4, -2, false);
         for (number, is_used, expected) in [(3, false, true), (6, true, false), (5, true, true)] {

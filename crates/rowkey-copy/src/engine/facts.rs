@@ -107,6 +107,11 @@ pub(crate) struct Sequences {
     /// The query for the names of those in the account's schema, and whether a column counts with
     /// them.
     pub(crate) list: &'static str,
+    /// The query for whether the account may set one by its name in SQL. It fails or is false where the
+    /// account may not.
+    pub(crate) may_set: fn(&str) -> String,
+    /// The privileges for that.
+    pub(crate) needs: &'static str,
     /// Sets one by its name in SQL, to a number that is used already, or is the next one.
     pub(crate) set: fn(&str, i128, bool) -> String,
     /// The query for one by its name in SQL: its next number, its step, its least and its greatest

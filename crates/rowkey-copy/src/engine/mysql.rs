@@ -369,6 +369,9 @@ const SEQUENCES: Sequences = Sequences {
            AND c.column_default LIKE 'nextval(%') \
            FROM information_schema.tables t WHERE t.table_schema = DATABASE() \
            AND t.table_type = 'SEQUENCE' ORDER BY 1",
+    // Nothing is set.
+    may_set: |name| format!("SELECT SETVAL({name}, 1) FROM {name} WHERE FALSE"),
+    needs: "SELECT and INSERT",
     set: |name, number, is_used| format!("DO SETVAL({name}, {number}, {})", u8::from(is_used)),
     state: |name| {
         format!(

@@ -250,6 +250,14 @@ fn last(table: &Table, column: &Column) -> Result<Option<Query>, Error> {
 const SEQUENCES: Sequences = Sequences {
     bounds: [i64::MIN as i128, i64::MAX as i128],
     list: LIST_OF_SEQUENCES,
+    may_set: |name| {
+        let place = text_literal(Postgres, name);
+        format!(
+            "SELECT (has_sequence_privilege({place}, 'SELECT') \
+             AND has_sequence_privilege({place}, 'UPDATE'))::int"
+        )
+    },
+    needs: "SELECT and UPDATE",
     set: |name, number, is_used| {
         let name = text_literal(Postgres, name);
         format!("SELECT setval({name}, {number}, {is_used})")

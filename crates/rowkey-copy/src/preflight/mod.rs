@@ -27,8 +27,8 @@ use self::kept::Copied;
 use self::reason_kind::ReasonKind;
 use self::target::Place;
 pub use self::values::{Misfit, Misfits};
-use crate::definitions::counters;
 use crate::definitions::create;
+use crate::definitions::key_sequences::KeySequences;
 use crate::definitions::objects;
 use crate::definitions::omissions;
 use crate::definitions::sequences;
@@ -267,7 +267,11 @@ impl Findings {
         let sides: Vec<&TableSide> = tables.iter().map(|table| &table.to).collect();
         self.is_unchecked = session::can_uncheck(target, target_catalog, &sides).await?;
         let makes = creates.unwrap_or_else(|| target::has_none(target_catalog, &sides));
-        let refused = target::refusals(target, target_catalog, plan, &sides, makes).await?;
+        let keys = match makes {
+            true => KeySequences::default(),
+            false => KeySequences::read(source, target).await?,
+        };
+        let refused = target::refusals(target, target_catalog, plan, tables, &keys, makes).await?;
         let places: Vec<&Place> = refused.iter().map(|(place, _)| place).collect();
         let mut rehearsed = Vec::new();
         if makes && !places.contains(&&Place::All) {
@@ -319,7 +323,8 @@ impl Findings {
                 ),
             };
             if let Some(existing) = existing {
-                for denied in writing::counters(target, original, &to, existing).await? {
+                let denied = writing::counters(target, original, &to, existing, &keys);
+                for denied in denied.await? {
                     match denied {
                         Ok(note) => self.notes.push(note),
                         Err(refused) => self.refuse(ReasonKind::Denied, [refused]),
@@ -327,7 +332,7 @@ impl Findings {
                 }
             }
             if creates.is_none() {
-                let uncounted = existing.map(|table| counters::uncounted(original, &to, table));
+                let uncounted = existing.map(|table| keys.uncounted(original, &to, table));
                 self.notes.extend(uncounted.into_iter().flatten());
             }
             let from = from.clone();

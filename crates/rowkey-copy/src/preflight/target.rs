@@ -9,12 +9,16 @@ use rowkey_tables::types::layout::Layout;
 use rowkey_tables::types::{Kind, Type, collation};
 
 use super::existing;
+use crate::definitions::key_sequences::KeySequences;
+use crate::definitions::sequences;
 use crate::engine::engine;
 use crate::mapping::collations::known_collations;
 use crate::mapping::names;
 use crate::mapping::own_types;
+use crate::mapping::spelling::in_any_case;
 use crate::plans::plan::CopyPlan;
 use crate::rows::checkpoint;
+use crate::tables::prepared::PreparedTable;
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 /// Whether none of the tables exists, so that they are to be made unless a person says otherwise.
@@ -40,13 +44,22 @@ pub(super) async fn refusals(
     target: &mut Connection,
     catalog: &Catalog,
     plan: &CopyPlan,
-    sides: &[&TableSide],
+    tables: &[PreparedTable<'_>],
+    keys: &KeySequences,
     creates: bool,
 ) -> Result<Vec<Refusal>, Error> {
     let mut refused = Vec::new();
+    let sides: Vec<&TableSide> = tables.iter().map(|table| &table.to).collect();
+    let sides = sides.as_slice();
     let planned: Vec<&QualifiedName> = sides.iter().map(|side| &side.name).collect();
+    let sequences = sequences::names(target, |_| true).await?;
     for (number, side) in sides.iter().enumerate() {
         let mut add = |error| refused.push((Place::Table(number), error));
+        if let Some(name) = sequence_instead(&sequences, catalog, side, creates) {
+            let behind = table_behind(name, catalog, tables, keys);
+            add(is_sequence(side, name, behind));
+            continue;
+        }
         match existing::check_target(target, catalog, side, &planned, creates).await {
             Err(error @ (Error::Refused { .. } | Error::Missing { .. })) => add(error),
             Err(error) if error.is_denied() => add(Error::refused(
@@ -74,6 +87,54 @@ pub(super) async fn refusals(
     refused.extend(unknown_types(target, sides, creates).await?);
     refused.extend(general.into_iter().map(|error| (Place::All, error)));
     Ok(refused)
+}
+
+/// The sequence of the target that has the name of a table which is not there.
+fn sequence_instead<'n>(
+    sequences: &'n [String],
+    catalog: &Catalog,
+    side: &TableSide,
+    creates: bool,
+) -> Option<&'n str> {
+    if side.name.schema.is_some() || table_of(catalog, side).is_some() {
+        return None;
+    }
+    let mut found = sequences.iter().map(String::as_str);
+    match creates {
+        true => found.find(|name| *name == side.name.name),
+        false => in_any_case(found, |name| name, &side.name.name),
+    }
+}
+
+/// The table behind whose rows the copy sets a sequence.
+fn table_behind<'t>(
+    sequence: &str,
+    catalog: &Catalog,
+    tables: &'t [PreparedTable<'_>],
+    keys: &KeySequences,
+) -> Option<&'t QualifiedName> {
+    let copied = tables.iter().filter(|table| !table.to.keeps_rows());
+    let mut copied = copied.filter(|table| {
+        table_of(catalog, &table.to).is_some_and(|existing| {
+            let found = keys.of(table.original, &table.to, existing);
+            found.iter().any(|(_, name)| *name == sequence)
+        })
+    });
+    copied.next().map(|table| &table.to.name)
+}
+
+fn is_sequence(side: &TableSide, sequence: &str, behind: Option<&QualifiedName>) -> Error {
+    let instead = match behind {
+        Some(table) => format!(
+            "delete its entry from the plan: the copy sets the sequence behind the rows of {table}"
+        ),
+        None => "delete its entry from the plan".into(),
+    };
+    Error::refused(
+        format!("the table {} in the target", side.name),
+        format!("the target has a sequence {sequence} instead"),
+        instead,
+    )
 }
 
 pub(super) fn table_of<'c>(catalog: &'c Catalog, side: &TableSide) -> Option<&'c Table> {

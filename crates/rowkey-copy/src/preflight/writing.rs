@@ -6,11 +6,12 @@ use rowkey_tables::{Connection, Error, Value};
 
 use super::target::{may_not_create, table_of};
 use crate::definitions::counters;
+use crate::definitions::key_sequences::KeySequences;
 use crate::engine::{MaySet, engine};
 use crate::plans::plan::ExistingRows;
 use crate::rows::checkpoint;
 use crate::rows::merge::Merge;
-use crate::tables::table_side::TableSide;
+use crate::tables::table_side::{ColumnSide, TableSide};
 
 /// What is tried, without a row, and what it needs.
 enum Trial {
@@ -129,10 +130,14 @@ pub(super) async fn counters(
     original: &Table,
     side: &TableSide,
     existing: &Table,
+    keys: &KeySequences,
 ) -> Result<Vec<Result<String, Error>>, Error> {
     let table = side.quoted()?;
     let mut denied = Vec::new();
-    for column in counters::counted_there(original, side, existing, &mut Vec::new()) {
+    for (column, name) in keys.of(original, side, existing) {
+        denied.extend(may_not_set(target, side, column, name).await?.map(Err));
+    }
+    for column in counters::counted_there(side, existing) {
         let doing = format!("the counter of {}", side.name);
         match &engine(side.backend).counters.may_set {
             MaySet::Free => {}
@@ -157,6 +162,31 @@ pub(super) async fn counters(
         }
     }
     Ok(denied)
+}
+
+/// That the account may not set a sequence of programs.
+async fn may_not_set(
+    target: &mut Connection,
+    side: &TableSide,
+    column: &ColumnSide,
+    name: &str,
+) -> Result<Option<Error>, Error> {
+    let Some(how) = &engine(side.backend).counters.sequences else {
+        return Ok(None);
+    };
+    let doing = format!("the privileges on the sequence {name}");
+    let query = (how.may_set)(&quote_identifier(side.backend, name)?);
+    let may_set = match target.query(&doing, &query, &[]).await {
+        Err(error) if error.is_denied() => false,
+        rows => rows?.first().map_or(Ok(true), |row| row.is(0))?,
+    };
+    Ok((!may_set).then(|| {
+        Error::refused(
+            format!("{}.{} in the target", side.name, column.name),
+            format!("the account may not let the sequence {name} go on behind the rows"),
+            format!("grant {} on the sequence", how.needs),
+        )
+    }))
 }
 
 /// Rows come in by COPY, which looks at no policy.

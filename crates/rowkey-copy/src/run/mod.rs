@@ -13,6 +13,7 @@ use self::table_parts::{Part, Queue, TableProgress};
 use crate::batch::RowSum;
 use crate::definitions::counters;
 use crate::definitions::create;
+use crate::definitions::key_sequences::KeySequences;
 use crate::definitions::objects::{self, Object, ObjectKind};
 use crate::definitions::omissions;
 use crate::definitions::sequences;
@@ -510,6 +511,7 @@ impl Job<'_> {
             true => None,
             false => Some(self.plan.target_catalog(target).await?),
         };
+        let keys = KeySequences::read(source, target).await?;
         let copied = self.tables.iter().filter(|table| !table.to.keeps_rows());
         for PreparedTable {
             original: table,
@@ -532,6 +534,11 @@ impl Job<'_> {
                         outcome?;
                     }
                 }
+            }
+            if let Some(existing) = existing {
+                self.notes.extend(keys.uncounted(table, side, existing));
+                let notes = keys.continued([source, target], table, side, existing);
+                self.notes.extend(notes.await?);
             }
         }
         let notes = sequences::continued(source, target, create).await?;

@@ -360,6 +360,18 @@ async fn a_copy_names_what_it_may_not_write(source: String, target: String) -> a
         false => plain.replace("NOT NULL", "NOT NULL AUTO_INCREMENT"),
     };
     administrator.execute("a counter", &counted).await?;
+    let eight = "CREATE TABLE eight (id integer NOT NULL PRIMARY KEY)";
+    from.execute("a table", eight).await?;
+    administrator.execute("a table", eight).await?;
+    let sequence_needs = match administrator.backend() {
+        Backend::Postgres => Some("grant SELECT and UPDATE on the sequence"),
+        Backend::MariaDb => Some("grant SELECT and INSERT on the sequence"),
+        _ => None,
+    };
+    if sequence_needs.is_some() {
+        let sequence = "CREATE SEQUENCE eight_seq";
+        administrator.execute("a sequence", sequence).await?;
+    }
     let (choices, ids) = (Choices::default(), rowkey_doctor::stored_ids);
     let planned =
         rowkey_copy::plan(&mut from, &mut administrator, choices, &mut Silent, ids).await?;
@@ -391,7 +403,11 @@ async fn a_copy_names_what_it_may_not_write(source: String, target: String) -> a
     };
     administrator.execute("the account", &create).await?;
     let outcome = async {
-        for table in names.into_iter().chain(["seven"]) {
+        if sequence_needs.is_some() {
+            let grant = format!("GRANT SELECT ON eight_seq TO {account}");
+            administrator.execute("the grants", &grant).await?;
+        }
+        for table in names.into_iter().chain(["seven", "eight"]) {
             let privileges = match table {
                 "two" => "SELECT",
                 "five" => "INSERT",
@@ -453,7 +469,16 @@ async fn a_copy_names_what_it_may_not_write(source: String, target: String) -> a
                 "{words}: {found:#?}"
             );
         }
-        ensure!(found.refused.len() == 5 + 2 * others.len(), "{found:#?}");
+        if let Some(needs) = sequence_needs {
+            let words = [
+                "the account may not let the sequence eight_seq go on",
+                needs,
+            ];
+            let beginning = "eight.id in the target: ";
+            ensure!(names_all(&found.refused, beginning, &words), "{found:#?}");
+        }
+        let count = 5 + 2 * others.len() + usize::from(sequence_needs.is_some());
+        ensure!(found.refused.len() == count, "{found:#?}");
         Ok(())
     }
     .await;

@@ -6,7 +6,7 @@ use rowkey_tables::Silent;
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::held::{nothing_is_refused, preflight};
-use crate::copy::{copy, execute, open, pair, plan};
+use crate::copy::{copy, copy_into_existing, execute, open, pair, plan};
 
 const WITH_SEQUENCES: [Backend; 2] = [Backend::Postgres, Backend::MariaDb];
 
@@ -17,6 +17,17 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         pair(suite, &made, WITH_SEQUENCES, target, made_with_tables);
         let existing = name("sequences_of_programs_go_on_in");
         pair(suite, &existing, WITH_SEQUENCES, target, existing_tables);
+    }
+    for target in WITH_SEQUENCES {
+        let name = |what: &str| format!("{what}_{}", test_name(target));
+        let behind = name("sequences_of_programs_go_on_behind_rows_in");
+        pair(suite, &behind, crate::LIVE, target, behind_rows);
+        let table = name("a_table_of_numbers_is_a_sequence_in");
+        pair(suite, &table, crate::LIVE, target, table_of_numbers);
+    }
+    for source in WITH_SEQUENCES {
+        let name = "sequences_of_both_go_on_where_those_of_the_source_would";
+        pair(suite, name, [source], Backend::Postgres, of_both);
     }
 }
 
@@ -175,5 +186,122 @@ async fn existing_tables(source: String, target: String) -> Result<()> {
             ensure!(number == expected, "{name}: {number}");
         }
     }
+    Ok(())
+}
+
+/// Those from which programs take keys that the source counts, or not.
+async fn behind_rows(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let counted = match from.backend() {
+        Backend::Postgres => "serial PRIMARY KEY",
+        Backend::Sqlite => "integer PRIMARY KEY AUTOINCREMENT",
+        _ => "integer NOT NULL AUTO_INCREMENT PRIMARY KEY",
+    };
+    let given = "integer NOT NULL PRIMARY KEY";
+    for table in ["member", "tenant", "item", "late", "far", "small"] {
+        let id = if table == "member" { counted } else { given };
+        let create = format!("CREATE TABLE {table} (id {id}, name varchar(9))");
+        from.execute("a table", &create).await?;
+        let create = format!("CREATE TABLE {table} (id {given}, name varchar(9))");
+        to.execute("a table", &create).await?;
+    }
+    let rows = [
+        "INSERT INTO member (name) VALUES ('a'), ('b'), ('c')",
+        "DELETE FROM member WHERE id = 3",
+        "INSERT INTO tenant VALUES (5, 'a')",
+        "INSERT INTO item VALUES (1, 'a'), (120, 'b')",
+        "INSERT INTO far VALUES (1, 'a')",
+        "INSERT INTO small VALUES (9, 'a')",
+    ];
+    execute(&mut from, "the source", &rows).await?;
+    let item = match to.backend() {
+        Backend::Postgres => "\"item_SEQ\"",
+        _ => "item_SEQ",
+    };
+    let sequences = [
+        "CREATE SEQUENCE member_id_seq",
+        "CREATE SEQUENCE tenant_seq",
+        &format!("CREATE SEQUENCE {item} INCREMENT BY 50"),
+        "CREATE SEQUENCE late_id_seq START WITH 7",
+        "CREATE SEQUENCE far_id_seq START WITH 100",
+        "CREATE SEQUENCE small_seq MAXVALUE 9",
+    ];
+    execute(&mut to, "the sequences", &sequences).await?;
+    let plan = plan(&source, &target).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    let is_lost = |note: &String| note.contains("the target does not");
+    ensure!(!found.notes.iter().any(is_lost), "{found:?}");
+    let report = {
+        let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+        rowkey_copy::copy(&mut from, &mut to, &plan, &Request::default(), &mut Silent).await?
+    };
+    let note = "the sequence small_seq: it does not go beyond 9, the last number of small.id";
+    ensure!(of_sequences(&report.notes) == [note], "{report:?}");
+    // A program that counts within 50 numbers up to that of the sequence goes on with 121.
+    for (name, expected) in [
+        ("member_id_seq", 4),
+        ("tenant_seq", 6),
+        (item, 170),
+        ("late_id_seq", 7),
+        ("far_id_seq", 100),
+    ] {
+        let number = next(&mut to, name).await?;
+        ensure!(number == expected, "{name}: {number}");
+    }
+    // None goes back when the same copy is made once more.
+    copy_into_existing(&source, &target, &plan).await?;
+    let number = next(&mut to, "member_id_seq").await?;
+    ensure!(number == 5, "{number}");
+    Ok(())
+}
+
+/// Hibernate has tables of numbers where a database has no sequences.
+async fn table_of_numbers(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let table = "CREATE TABLE orders (id bigint NOT NULL PRIMARY KEY)";
+    let rows = [
+        table,
+        "INSERT INTO orders VALUES (1), (2)",
+        "CREATE TABLE orders_seq (next_val bigint)",
+        "INSERT INTO orders_seq VALUES (51)",
+    ];
+    execute(&mut from, "the source", &rows).await?;
+    let tables = [table, "CREATE SEQUENCE orders_seq INCREMENT BY 50"];
+    execute(&mut to, "the target", &tables).await?;
+    let mut plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    let refused =
+        "the table orders_seq in the target: the target has a sequence orders_seq instead";
+    let instead =
+        "delete its entry from the plan: the copy sets the sequence behind the rows of orders";
+    let is_told = |told: &String| told.contains(refused) && told.contains(instead);
+    ensure!(
+        matches!(&looked.refused[..], [one] if is_told(one)),
+        "{looked:?}"
+    );
+    plan.tables.retain(|table| table.name.name == "orders");
+    copy_into_existing(&source, &target, &plan).await?;
+    let number = next(&mut to, "orders_seq").await?;
+    ensure!(number == 52, "{number}");
+    Ok(())
+}
+
+/// The numbers of a program may be more than those of the sequence.
+async fn of_both(source: String, target: String) -> Result<()> {
+    let tables = [
+        "CREATE TABLE orders (id bigint NOT NULL PRIMARY KEY)",
+        "CREATE SEQUENCE orders_seq",
+    ];
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    execute(&mut to, "the target", &tables).await?;
+    execute(&mut from, "the source", &tables).await?;
+    from.execute("a row", "INSERT INTO orders VALUES (5000)")
+        .await?;
+    next(&mut from, "orders_seq").await?;
+    let plan = plan(&source, &target).await?;
+    copy_into_existing(&source, &target, &plan).await?;
+    let number = next(&mut to, "orders_seq").await?;
+    ensure!((2..5000).contains(&number), "{number}");
     Ok(())
 }

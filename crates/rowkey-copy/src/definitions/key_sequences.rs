@@ -1,0 +1,136 @@
+//! Sequences of a target from which programs take the numbers of a column that it does not count. The
+//! names that frameworks give them tell whose they are.
+
+use rowkey_tables::Error;
+use rowkey_tables::catalog::{Column, Generated, Table};
+use rowkey_tables::connection::Connection;
+use rowkey_tables::types::Type;
+
+use crate::definitions::{counters, sequences};
+use crate::mapping::spelling::in_any_case;
+use crate::tables::table_side::{ColumnSide, TableSide};
+
+/// The names of the sequences with which no column counts.
+#[derive(Default)]
+pub(crate) struct KeySequences(Vec<String>);
+
+impl KeySequences {
+    /// Those that do not go on where one of the source with the same name would.
+    pub(crate) async fn read(
+        source: &mut Connection,
+        target: &mut Connection,
+    ) -> Result<Self, Error> {
+        let is_free = |is_counting: bool| !is_counting;
+        let mut free = sequences::names(target, is_free).await?;
+        if !free.is_empty() {
+            for name in sequences::names(source, is_free).await? {
+                let copied = in_any_case(free.iter(), |found| found.as_str(), &name);
+                let copied = copied.cloned();
+                free.retain(|found| Some(found) != copied.as_ref());
+            }
+        }
+        Ok(Self(free))
+    }
+
+    /// The columns of an existing table with their sequences. Those of other schemas are not known.
+    pub(crate) fn of<'s>(
+        &'s self,
+        table: &Table,
+        side: &'s TableSide,
+        existing: &Table,
+    ) -> Vec<(&'s ColumnSide, &'s str)> {
+        let mut found = Vec::new();
+        if side.name.schema.is_some() {
+            return found;
+        }
+        for column in &side.columns {
+            if takes_numbers(table, existing, column) {
+                let names = names(&side.name.name, &column.name);
+                let is_its = |name: &&String| names.contains(&name.to_lowercase());
+                let own = self.0.iter().filter(is_its);
+                found.extend(own.map(|name| (column, name.as_str())));
+            }
+        }
+        found
+    }
+
+    /// The columns that the source counts, and in the target neither the database nor a program.
+    pub(crate) fn uncounted(
+        &self,
+        table: &Table,
+        side: &TableSide,
+        existing: &Table,
+    ) -> Vec<String> {
+        let of_programs = self.of(table, side, existing);
+        let is_lost = |column: &&ColumnSide| {
+            let counts = |table: &Table| {
+                let found = table.column(&column.name);
+                found.is_some_and(|found| table.counts(found))
+            };
+            matches!(column.own, Type::Integer { .. })
+                && counts(table)
+                && !counts(existing)
+                && !of_programs.iter().any(|(own, _)| own.name == column.name)
+        };
+        let lost = side.columns.iter().filter(is_lost);
+        let told = lost.map(|column| {
+            format!(
+                "{}.{}: the source counts it, and the target does not",
+                table.name, column.name
+            )
+        });
+        told.collect()
+    }
+
+    /// Lets them go on as counters do, and says which cannot.
+    pub(crate) async fn continued(
+        &self,
+        [source, target]: [&mut Connection; 2],
+        table: &Table,
+        side: &TableSide,
+        existing: &Table,
+    ) -> Result<Vec<String>, Error> {
+        let mut notes = Vec::new();
+        for (column, name) in self.of(table, side, existing) {
+            let last = counters::last(source, table, column, &mut notes).await?;
+            let set = sequences::go_on_behind(target, name, side, &column.name, last.number);
+            match set.await {
+                Err(error) if error.sql_state().is_some() => notes.push(format!(
+                    "the sequence {name} does not go on behind the rows of {}, because the target refuses it: {}",
+                    side.name,
+                    error.reason()
+                )),
+                note => notes.extend(note?),
+            }
+        }
+        Ok(notes)
+    }
+}
+
+/// Whether a column of whole numbers is counted by the source or is the key, and has its numbers from
+/// programs alone.
+fn takes_numbers(table: &Table, existing: &Table, column: &ColumnSide) -> bool {
+    let original = table.column(&column.name);
+    let is_counted = original.is_some_and(|original| table.counts(original));
+    let is_wanted = is_counted || is_key(existing, &column.name);
+    let found = existing.column(&column.name);
+    let is_filled = |found: &Column| found.default.is_some() || found.generated != Generated::No;
+    matches!(column.own, Type::Integer { .. })
+        && is_wanted
+        && found.is_some_and(|found| !is_filled(found))
+}
+
+fn is_key(table: &Table, column: &str) -> bool {
+    let key = table.primary_key().map(|key| key.columns.as_slice());
+    matches!(key, Some([name]) if name == column)
+}
+
+/// Django, SQLAlchemy, Flask-AppBuilder and Hibernate.
+fn names(table: &str, column: &str) -> [String; 3] {
+    let names = [
+        format!("{table}_{column}_seq"),
+        format!("{table}_id_seq"),
+        format!("{table}_seq"),
+    ];
+    names.map(|name| name.to_lowercase())
+}
