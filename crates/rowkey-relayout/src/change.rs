@@ -202,7 +202,7 @@ async fn refusals_of(
     if !is_refused && !work.backend.stores_any_type() {
         refusals.add_other_texts(connection, work).await?;
     }
-    refusals.add_unplanned(connection, work, catalog).await;
+    refusals.add_unplanned(connection, work, catalog).await?;
     refusals
         .add_map_of_another_format(connection, work, catalog)
         .await?;

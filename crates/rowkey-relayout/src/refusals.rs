@@ -375,15 +375,16 @@ impl Refusals {
         Ok(())
     }
 
-    /// Adds the columns that look like references to what changes, and of which the plan says
-    /// nothing: they would keep the values of before, in silence.
+    /// Adds the columns that look like references to what changes, by their names or by their values,
+    /// and of which the plan says nothing: they would keep the values of before, in silence.
     pub(super) async fn add_unplanned(
         &mut self,
         connection: &mut Connection,
         work: &Work,
         catalog: &Catalog,
-    ) {
+    ) -> Result<(), Error> {
         let names = KeyNames::of(catalog);
+        let (key_table, key) = work.key()?;
         for table in &catalog.tables {
             let is_planned = |column: &String| {
                 let mut left_out = work.left_out.iter();
@@ -397,11 +398,20 @@ impl Refusals {
             };
             // What cannot be read is named like the others.
             let unseen = &mut self.unseen;
-            let found = inventory::likely(connection, &names, table, is_wanted, unseen).await;
+            let mut found = inventory::likely(connection, &names, table, is_wanted, unseen).await;
+            let is_known = |column: &Column| {
+                let mut columns = found.iter().flat_map(|reference| &reference.columns);
+                is_planned(&column.name) || columns.any(|known| *known == column.name)
+            };
+            let is_wanted = |column: &Column| !is_known(column);
+            let ids = (&key_table.table, &key.column);
+            let by_values = inventory::by_values(connection, ids, table, is_wanted, unseen).await;
+            found.extend(by_values);
             for reference in found {
                 self.add_unplanned_reference(&table.name, &reference);
             }
         }
+        Ok(())
     }
 
     fn add_unplanned_reference(&mut self, table: &QualifiedName, reference: &Reference) {
@@ -413,6 +423,13 @@ impl Refusals {
             || "no value tells".to_owned(),
             |found| format!("{} of {} values exist there", found.found, found.sampled),
         );
+        // A conversion would change the ids of other tables, too.
+        let only = match evidence {
+            Some(found) if found.found < found.sampled => {
+                format!(" if it refers to {} only", reference.target)
+            }
+            _ => String::new(),
+        };
         self.add(
             format!("{table}.{column}"),
             format!(
@@ -421,7 +438,7 @@ impl Refusals {
                 reference.target_columns.join(", "),
             ),
             format!(
-                "write the plan again with --reference {table}.{column}, or write into the plan\n\
+                "write the plan again with --reference {table}.{column}{only}, or write into the plan\n\
                  [[left-out]]\ntable = {}\ncolumn = {}\n\
                  if it is none, or you change its values yourself after the swap",
                 toml_text(&table.to_string()),

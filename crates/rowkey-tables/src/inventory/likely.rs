@@ -178,7 +178,7 @@ impl Copied {
     }
 }
 
-fn is_declared(table: &Table, column: &Column) -> bool {
+pub(super) fn is_declared(table: &Table, column: &Column) -> bool {
     let mut keys = table.foreign_keys.iter();
     keys.any(|key| key.columns.contains(&column.name))
 }

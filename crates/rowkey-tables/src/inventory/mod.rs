@@ -5,6 +5,7 @@ mod model;
 mod names;
 pub mod other_schemas;
 mod probe;
+mod values;
 
 use serde::Serialize;
 
@@ -12,6 +13,7 @@ pub use self::likely::KeyNames;
 pub use self::model::{Evidence, Holds, KeyCandidate, Origin, Reference};
 use self::model::{key_columns, keys_of};
 pub use self::probe::others_of_type;
+pub use self::values::by_values;
 use crate::catalog::{Catalog, DependentKind, QualifiedName, Table};
 use crate::connection::Connection;
 use crate::error::Error;

@@ -60,7 +60,7 @@ pub enum Origin {
         /// What happens when its key changes.
         on_update: ReferentialAction,
     },
-    /// Names and types, without a constraint.
+    /// Names and types, or values, without a constraint.
     Likely {
         /// Why it is likely, as a sentence.
         reason: String,

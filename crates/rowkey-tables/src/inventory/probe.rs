@@ -10,7 +10,7 @@ use crate::dialect::Dialect;
 use crate::error::Error;
 
 /// How many values are looked for.
-const SAMPLE: u32 = 1_000;
+pub(super) const SAMPLE: u32 = 1_000;
 
 /// How many kinds of rows a polymorphic reference is looked through for.
 const KINDS: u32 = 50;

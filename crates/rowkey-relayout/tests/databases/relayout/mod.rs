@@ -14,6 +14,7 @@ mod asked;
 mod backends;
 mod begun;
 mod between_phases;
+mod by_values;
 mod chaos;
 mod dialect;
 mod interrupted;
@@ -48,6 +49,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     undone::add_tests(suite);
     refusals::add_tests(suite);
     asked::add_tests(suite);
+    by_values::add_tests(suite);
     verified::add_tests(suite);
     rekeyed::add_tests(suite);
     between_phases::add_tests(suite);
