@@ -6,7 +6,7 @@
 
 use super::definition::{Definition, in_double_quotes, quote};
 use super::new_ids;
-use super::rebuild::{Rebuild, rebuild, written_columns};
+use super::rebuild::{Rebuild, names_of_columns, rebuild, written_columns};
 use super::refusal::{MODULES, VIRTUAL_TABLES, VirtualTable};
 use super::rewriting::{OldValues, rewritten};
 use super::{columns_of, old_value, require_none, rowid_column, value};
@@ -49,6 +49,7 @@ pub(crate) async fn undo(
             definition: table.table.statement().to_owned(),
             indexes: indexes.map(|index| index.definition.clone()).collect(),
             columns,
+            old_columns: names_of_columns(catalog.table(table.name())?),
             is_rowid_a_column: rowid_column(&table.table).is_some(),
             puts_counter_away: false,
         });
@@ -234,6 +235,7 @@ fn without_old_values<'w>(
         definition: Definition::read(now.statement())?.without(&kept),
         indexes: indexes.map(|index| index.definition.clone()).collect(),
         columns,
+        old_columns: names_of_columns(now),
         is_rowid_a_column: rowid_column(now).is_some(),
         puts_counter_away: false,
     }))

@@ -25,7 +25,7 @@ use rowkey_tables::catalog::Table;
 
 pub(super) use self::after_swap::{contract, undo};
 use self::definition::{Definition, quote};
-use self::rebuild::{Rebuild, name_aside, rebuild, written_columns};
+use self::rebuild::{Rebuild, name_aside, names_of_columns, rebuild, written_columns};
 pub(super) use self::refusal::refuse;
 use self::rewriting::{OldValues, Rewritten, rewritten};
 use super::id_map::{Reading, Values};
@@ -98,6 +98,7 @@ fn rebuild_of_new(
         definition: new.table,
         indexes: new.indexes,
         columns,
+        old_columns: names_of_columns(&table.table),
         is_rowid_a_column: rowid.is_some_and(|column| table.changed(column).is_none()),
     })
 }

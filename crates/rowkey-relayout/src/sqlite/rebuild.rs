@@ -18,10 +18,18 @@ pub(super) struct Rebuild<'w> {
     pub(super) indexes: Vec<String>,
     /// Each new column as written in SQL, and the SQL of its value in the old row.
     pub(super) columns: Vec<(String, String)>,
+    /// The columns of the old table, under names that the new one may not have.
+    pub(super) old_columns: Vec<String>,
     /// Whether the new table has a column that is the number of the row.
     pub(super) is_rowid_a_column: bool,
     /// Whether the old table counts, and the new one does not, but may have to again.
     pub(super) puts_counter_away: bool,
+}
+
+/// The names of a table's columns.
+pub(super) fn names_of_columns(table: &Table) -> Vec<String> {
+    let columns = table.columns.iter();
+    columns.map(|column| column.name.clone()).collect()
 }
 
 /// The name that a table has while its rows are copied.
@@ -154,12 +162,12 @@ pub(super) fn name_of_counter(name: &QualifiedName) -> String {
     format!("rowkey_counter_{}", name.name)
 }
 
-/// A name of the row's number that no column has.
+/// A name of the row's number that no column has, in the new table and in the old one.
 fn name_of_rowid(table: &Rebuild<'_>) -> Option<&'static str> {
     let is_column = |name: &str| {
-        let columns = table.columns.iter();
-        let mut columns = columns.map(|(column, _)| column.trim_matches('"'));
-        columns.any(|column| column.eq_ignore_ascii_case(name))
+        let new = table.columns.iter().map(|(column, _)| column.as_str());
+        let mut columns = new.chain(table.old_columns.iter().map(String::as_str));
+        columns.any(|column| column.trim_matches('`').eq_ignore_ascii_case(name))
     };
     ["rowid", "_rowid_", "oid"]
         .into_iter()

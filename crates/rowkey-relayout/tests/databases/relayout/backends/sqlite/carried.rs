@@ -13,6 +13,7 @@ tests![
     a_contracted_change_leaves_only_the_new_columns,
     an_unused_change_can_be_repeated,
     references_to_other_tables_stay,
+    columns_with_names_of_the_rows_number_stay,
 ];
 
 /// The columns with values of the key: table, old name, new name.
@@ -48,6 +49,26 @@ async fn references_to_other_tables_stay(url: String) -> anyhow::Result<()> {
     file.change(&plan, Phase::Swap).await?;
     file.contract(&plan).await?;
     assert_eq!(file.rows(cities).await?, in_city);
+    Ok(())
+}
+
+async fn columns_with_names_of_the_rows_number_stay(url: String) -> anyhow::Result<()> {
+    let mut file = File::with_rows(&url, Change::SWAP.old_form(), 20).await?;
+    let create = "CREATE TABLE seen (rowid BLOB REFERENCES parent (id), oid INTEGER); \
+                  INSERT INTO seen SELECT id, 7 FROM parent ORDER BY title; \
+                  DELETE FROM seen WHERE _rowid_ % 2 = 0";
+    file.run(create).await?;
+    let numbers = "SELECT _rowid_, oid FROM seen ORDER BY 1";
+    let everything = "SELECT _rowid_, rowid, oid FROM seen ORDER BY 1";
+    let (before, numbers_before) = (file.rows(everything).await?, file.rows(numbers).await?);
+    let plan = file.plan(&Change::SWAP).await?;
+    file.change(&plan, Phase::Swap).await?;
+    assert_eq!(file.rows(numbers).await?, numbers_before);
+    file.undo(&plan).await?;
+    assert_eq!(file.rows(everything).await?, before);
+    file.change(&plan, Phase::Swap).await?;
+    file.contract(&plan).await?;
+    assert_eq!(file.rows(numbers).await?, numbers_before);
     Ok(())
 }
 
