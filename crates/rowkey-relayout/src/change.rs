@@ -142,6 +142,10 @@ async fn go_on(
         let mut runner = Runner::live(connection, progress);
         runner.begins(phase.name());
         do_phase(&mut runner, &work, phase).await?;
+        // The swap tells it too late for programs that start at once.
+        if (phase, last) == (Phase::Check, Phase::Check) {
+            runner.tell_mark(&work);
+        }
         // In SQLite, nobody else has written since this run has begun.
         if phase == Phase::Check && (was_begun || !work.backend.has_one_writer()) {
             refuse_damaged_values(connection, &work).await?;

@@ -97,7 +97,7 @@ impl Preflight {
         let outcome = outcome.map(|refusals| preflight.refused.extend(refusals.sentences()));
         preflight.refuse_if_against(outcome)?;
         preflight.notes.extend(catalog.unseen.iter().cloned());
-        preflight.notes.push(deployment(plan));
+        preflight.notes.push(deployment(plan)?);
         preflight.notes.extend(routines(plan, &catalog));
         let (from, to) = plan.forms(connection.backend())?;
         for planned in plan.columns() {
@@ -354,19 +354,21 @@ fn shown(value: Option<&Value>) -> Option<String> {
     value.map(ToString::to_string)
 }
 
-fn deployment(plan: &Plan) -> String {
-    match plan.policy.old_programs {
+fn deployment(plan: &Plan) -> Result<String, Error> {
+    Ok(match plan.policy.old_programs {
         OldPrograms::Rename => format!(
             "After the swap, {}.{} is called {}: statements of programs with the old declaration fail, \
              so deploy the new one at that moment. After --contract, statements that name no columns no \
              longer fail: no old program may be left.",
             plan.key.table, plan.key.column, plan.key.becomes
         ),
-        OldPrograms::Mark => "After the swap, rows are accepted from sessions with the mark only: \
-             programs with the new declaration set it when they connect. --contract ends that: no old \
-             program may be left."
-            .into(),
-    }
+        OldPrograms::Mark => format!(
+            "After the swap, rows are accepted from sessions with the mark only: programs with the new \
+             declaration say when they connect: {}. --contract ends that: no old program may be left. \
+             Another version of the plan has another mark.",
+            engine::marking(plan.backend()?, &plan.mark()?)
+        ),
+    })
 }
 
 /// What the database does not look into: routines and events that name a table of the plan.

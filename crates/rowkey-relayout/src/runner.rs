@@ -1,5 +1,7 @@
 //! Runs statements, or collects them for people to read.
 
+use crate::engine;
+use crate::plan::OldPrograms;
 use crate::refusals::Refusals;
 use crate::work::{Form, Work};
 use rowkey_tables::catalog::Catalog;
@@ -118,6 +120,16 @@ impl<'r> Runner<'r> {
     /// Tells something that a person should know.
     pub(super) fn note(&mut self, note: String) {
         self.progress.report(Step::Note(note));
+    }
+
+    /// Tells what sessions of new programs say, if they have to.
+    pub(super) fn tell_mark(&mut self, work: &Work) {
+        if work.policy.old_programs == OldPrograms::Mark {
+            let statement = engine::marking(work.backend, &work.mark);
+            self.note(format!(
+                "programs with the new declaration say: {statement}"
+            ));
+        }
     }
 
     /// The collected statements.

@@ -104,6 +104,16 @@ pub(super) fn labelled(backend: Backend, label: &str, text: &str) -> String {
     }
 }
 
+/// What a session says that writes after the swap, where columns keep their names.
+pub(super) fn marking(backend: Backend, mark: &str) -> String {
+    match backend {
+        Backend::MySql | Backend::MariaDb => format!("SET @rowkey_layout = '{mark}'"),
+        Backend::Postgres | Backend::Sqlite | Backend::SqlServer => {
+            format!("SET rowkey.layout = '{mark}'")
+        }
+    }
+}
+
 /// What takes locks, as sentences.
 pub(super) fn locks(backend: Backend) -> &'static [&'static str] {
     match backend {

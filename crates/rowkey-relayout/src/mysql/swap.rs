@@ -53,12 +53,7 @@ pub(super) async fn forward(
         "{SWAPPED} TO {SWAPPED_NO}, {SWAPPED_YES} TO {SWAPPED}"
     ));
     rename(runner, work, "the swap", &renames).await?;
-    if work.policy.old_programs == OldPrograms::Mark {
-        runner.note(format!(
-            "programs with the new declaration say: SET @rowkey_layout = '{}'",
-            work.mark
-        ));
-    }
+    runner.tell_mark(work);
     drop_forward(runner, work, tables).await
 }
 

@@ -10,7 +10,6 @@ use super::session::{self, LockTimes};
 use super::triggers;
 use super::values::Values;
 use crate::Phase;
-use crate::plan::OldPrograms;
 use crate::runner::Runner;
 use crate::work::{ChangedTable, Form, Work};
 use rowkey_core::Backend;
@@ -31,12 +30,7 @@ pub(crate) async fn swap(runner: &mut Runner<'_>, work: &Work) -> Result<(), Err
     for table in &work.tables {
         constraints::validate_foreign_keys(runner, work, table).await?;
     }
-    if work.policy.old_programs == OldPrograms::Mark {
-        runner.note(format!(
-            "programs with the new declaration say: SET rowkey.layout = '{}'",
-            work.mark
-        ));
-    }
+    runner.tell_mark(work);
     Ok(())
 }
 

@@ -2,8 +2,9 @@
 
 use anyhow::{Context, Result, ensure};
 use rowkey_relayout::plan::OldPrograms;
+use rowkey_relayout::preflight::Preflight;
 use rowkey_relayout::{self as relayout, Phase};
-use rowkey_tables::{Connection, Error, Silent};
+use rowkey_tables::{Connection, Error, Progress, Silent, Step};
 use rowkey_testkit::{Backend, Suite};
 
 use crate::relayout::rows::{Child, Random};
@@ -205,6 +206,17 @@ async fn dry_run(shop: Shop) -> Result<()> {
     shop.expect(&rows, OLD, Names::Old).await
 }
 
+/// What a change tells a person.
+struct Notes(Vec<String>);
+
+impl Progress for Notes {
+    fn report(&mut self, step: Step) {
+        if let Step::Note(note) = step {
+            self.0.push(note);
+        }
+    }
+}
+
 /// The columns keep their names, and sessions without the mark cannot write, before and after an
 /// undo.
 async fn marked(shop: Shop) -> Result<()> {
@@ -214,7 +226,17 @@ async fn marked(shop: Shop) -> Result<()> {
     request.policy.old_programs = OldPrograms::Mark;
     let plan = shop.plan_for(&request).await?;
     ensure!(plan.key.becomes == "id", "{}", plan.key.becomes);
-    shop.run(&plan, Phase::Swap).await?;
+    let mut connection = shop.connect().await?;
+    let mark = shop.dialect.marked(&plan.mark()?);
+    let told = Preflight::read(&mut connection, &plan).await?.notes;
+    ensure!(told.iter().any(|note| note.contains(&mark)), "{told:?}");
+    let mut notes = Notes(Vec::new());
+    for last in [Phase::Check, Phase::Swap] {
+        relayout::run(&mut connection, &plan, last, &mut notes).await?;
+        let told = std::mem::take(&mut notes.0);
+        let told = told.iter().filter(|note| note.contains(&mark));
+        ensure!(told.count() == 1, "{last:?}");
+    }
     shop.expect(&rows, NEW, Names::Old).await?;
 
     let mut old = shop.connect().await?;
