@@ -311,7 +311,10 @@ async fn in_own_schema(
     let (query, instead) = match connection.backend() {
         Backend::Postgres => (
             "SELECT current_schema()::text",
-            format!("choose the schema in the address: …?options=-csearch_path%3D{schema}"),
+            format!(
+                "choose the schema in the address: …?options=-csearch_path%3D{}",
+                in_options(schema)
+            ),
         ),
         Backend::MySql | Backend::MariaDb => (
             "SELECT DATABASE()",
@@ -344,4 +347,47 @@ async fn in_own_schema(
         ),
         instead,
     })
+}
+
+/// The name of a schema of PostgreSQL as an address has it, behind `search_path`: in SQL, in a
+/// command line of the server, and in a URL.
+fn in_options(schema: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    let needs_quotes =
+        schema.starts_with(|first: char| first.is_ascii_digit()) || !schema.bytes().all(is_plain);
+    let name = match needs_quotes {
+        true => format!("\"{}\"", schema.replace('"', "\"\"")),
+        false => schema.to_owned(),
+    };
+    let mut written = String::new();
+    for character in name.chars() {
+        if character == '\\' || character.is_ascii_whitespace() {
+            written.push('\\');
+        }
+        written.push(character);
+    }
+    let encode = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => char::from(byte).to_string(),
+        other => format!("%{other:02X}"),
+    };
+    written.bytes().map(encode).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_schemas_are_written_for_an_address() {
+        for (schema, expected) in [
+            ("sales", "sales"),
+            ("sales_2", "sales_2"),
+            ("Sales", "%22Sales%22"),
+            ("2nd", "%222nd%22"),
+            ("Über x", "%22%C3%9Cber%5C%20x%22"),
+            ("a\"b\\c", "%22a%22%22b%5C%5Cc%22"),
+        ] {
+            assert_eq!(in_options(schema), expected);
+        }
+    }
 }
