@@ -2,7 +2,7 @@
 
 use rowkey_core::Backend;
 use rowkey_core::Backend::{MariaDb, MySql, Postgres, SqlServer, Sqlite};
-use rowkey_core::storage::Wire;
+use rowkey_core::storage::{Wire, quote_identifier};
 
 /// What to know of a database: at once, or by a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +84,19 @@ pub trait Dialect: Copy {
             Sqlite => sql.into(),
             SqlServer => format!("CONVERT(nvarchar(max), {sql})"),
         }
+    }
+
+    /// A text in the order of a collation, if a comparison does not take that of its other side.
+    fn collated(self, sql: &str, collation: &str) -> Result<String, rowkey_core::Error> {
+        Ok(match self.database() {
+            Postgres => format!("{sql} COLLATE {}", quote_identifier(Postgres, collation)?),
+            MySql | MariaDb => {
+                let set = collation.split('_').next().unwrap_or(collation);
+                format!("CONVERT({sql} USING {set}) COLLATE {collation}")
+            }
+            Sqlite => sql.into(),
+            SqlServer => format!("{sql} COLLATE {collation}"),
+        })
     }
 
     /// A value as text, unless drivers read it as it is.
@@ -208,6 +221,16 @@ ORDER BY ordinal_position",
         match self.database() {
             Sqlite => true,
             Postgres | MySql | MariaDb | SqlServer => false,
+        }
+    }
+
+    /// The functions for the number of bytes of a value, and for that of a text's characters.
+    fn lengths(self) -> [&'static str; 2] {
+        match self.database() {
+            Postgres => ["octet_length", "char_length"],
+            MySql | MariaDb => ["length", "char_length"],
+            Sqlite => ["length", "length"],
+            SqlServer => ["DATALENGTH", "LEN"],
         }
     }
 

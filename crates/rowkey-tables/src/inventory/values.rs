@@ -1,6 +1,5 @@
 //! References that values prove, whatever their columns are called: an id exists in one key only.
 
-use rowkey_core::Backend::{MariaDb, MySql, Postgres, SqlServer, Sqlite};
 use rowkey_core::storage::quote_identifier;
 use rowkey_core::{Backend, Error as CoreError};
 
@@ -123,24 +122,15 @@ impl<'t> Ids<'t> {
         let (Holds::Text, Some(collation)) = (self.holds, collation) else {
             return Ok(column.to_owned());
         };
-        Ok(match self.backend {
-            Postgres => format!(
-                "{column}{} COLLATE {}",
-                self.cast(),
-                quote_identifier(self.backend, collation)?
-            ),
-            MySql | MariaDb => {
-                let set = collation.split('_').next().unwrap_or(collation);
-                format!("CONVERT({column} USING {set}) COLLATE {collation}")
-            }
-            SqlServer => format!("{column} COLLATE {collation}"),
-            // It takes that of the left side.
-            Sqlite => column.to_owned(),
-        })
+        let text = format!("{column}{}", self.cast());
+        self.backend.collated(&text, collation)
     }
 
     /// PostgreSQL compares its padded text with other text as the latter, without an index.
     fn cast(&self) -> &'static str {
+        if self.backend != Backend::Postgres {
+            return "";
+        }
         match ColumnType::parse(self.backend, self.key.sql_type.as_str()).meaning() {
             Some(Type::PaddedText(_)) => "::bpchar",
             Some(Type::Text(_)) => "::text",
@@ -153,12 +143,10 @@ impl<'t> Ids<'t> {
         let Some(least) = self.least_length() else {
             return String::new();
         };
-        let length = match (self.backend, self.holds) {
-            (Postgres, Holds::Bytes) => "octet_length",
-            (Postgres | MySql | MariaDb, Holds::Text) => "char_length",
-            (SqlServer, Holds::Bytes) => "DATALENGTH",
-            (SqlServer, _) => "LEN",
-            _ => "length",
+        let [bytes, characters] = self.backend.lengths();
+        let length = match self.holds {
+            Holds::Bytes => bytes,
+            _ => characters,
         };
         format!("{length}({value}) >= {least} AND ")
     }
