@@ -80,6 +80,11 @@ pub(crate) struct Plans {
     #[arg(long, value_name = "TYPE", value_parser = ["text"], conflicts_with = "table")]
     types: Option<String>,
 
+    /// What becomes of digits after the second that a column of the other database has no place
+    /// for; without, such times are refused
+    #[arg(long, value_name = "HOW", value_parser = ["cut"], conflicts_with = "table")]
+    fractions: Option<String>,
+
     /// What becomes of the rows that tables of the other database have already, such as those that
     /// migrations have put there; without, such tables are refused
     #[arg(long, value_name = "HOW", value_parser = ["delete", "keep", "merge"], conflicts_with = "table")]
@@ -162,10 +167,15 @@ impl Plans {
         #[cfg(not(feature = "parquet"))]
         let files = None;
         let choices = self.choices();
-        let Planned { plan, ids } = match files {
+        let Planned {
+            plan,
+            ids,
+            occupied,
+        } = match files {
             Some(plan) => Planned {
                 plan,
                 ids: Vec::new(),
+                occupied: Vec::new(),
             },
             None => with_both(&self.database, &self.target, async |source, target| {
                 copy::plan(source, target, choices, &mut *progress, doctor::stored_ids).await
@@ -182,12 +192,21 @@ impl Plans {
         for line in ids {
             text += &format!("# {line}\n");
         }
+        if !occupied.is_empty() {
+            let names: Vec<String> = occupied.iter().map(ToString::to_string).collect();
+            text += &format!(
+                "\n# Tables of the target that have rows: {}.\n# Write the plan again with --existing-rows delete, \
+                 keep or merge, or write it for each, as in\n# existing-rows = \"delete\"\n",
+                names.join(", ")
+            );
+        }
         Ok(Written::new(text, &plan))
     }
 
     fn choices(&self) -> Choices {
         Choices {
             unknown_types_as_text: self.types.is_some(),
+            cuts_fractions: self.fractions.is_some(),
             keeps_assumed_ids: self.assumed_ids == "keep",
             existing_rows: match self.existing_rows.as_deref() {
                 Some("delete") => Some(ExistingRows::Delete),

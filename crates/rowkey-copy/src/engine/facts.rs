@@ -359,6 +359,8 @@ pub(crate) struct Target {
     pub(crate) folded: fn(&str) -> String,
     /// Whether tables have engines, some of which have no transactions.
     pub(crate) has_engines: bool,
+    /// The query for the names of views in the account's schema, which no table can have.
+    pub(crate) views: &'static str,
     /// The query for a schema by its name.
     pub(crate) schema: &'static str,
     /// The words for a temporary table: before its name, when it is made and when it is dropped.

@@ -186,6 +186,7 @@ const fn of(
             state_text: "longtext",
             folded: str::to_lowercase,
             has_engines: true,
+            views: "SELECT table_name FROM information_schema.views WHERE table_schema = DATABASE()",
             schema: "SELECT 1 FROM information_schema.schemata WHERE schema_name = ?",
             temporary_prefix: "",
             temporary: "TEMPORARY ",

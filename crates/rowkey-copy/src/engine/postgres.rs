@@ -171,6 +171,8 @@ pub(super) const ENGINE: Engine = Engine {
         state_text: "text",
         folded: str::to_owned,
         has_engines: false,
+        views: "SELECT relname::text FROM pg_class WHERE relkind IN ('v', 'm', 'f') \
+               AND relnamespace = current_schema()::regnamespace",
         schema: "SELECT 1 FROM pg_namespace WHERE nspname = $1",
         temporary_prefix: "",
         temporary: "TEMPORARY ",

@@ -157,6 +157,7 @@ pub(super) const ENGINE: Engine = Engine {
         state_text: "varchar(max)",
         folded: str::to_lowercase,
         has_engines: false,
+        views: "SELECT name FROM sys.views WHERE schema_id = SCHEMA_ID()",
         schema: "SELECT 1 FROM sys.schemas WHERE name = @P1",
         // It knows by its name that it is one, and gives text the collation of `tempdb`.
         temporary_prefix: "#",

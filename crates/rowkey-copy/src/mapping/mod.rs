@@ -28,6 +28,10 @@ use crate::tables::table_side::{ColumnSide, Content, TableSide};
 /// More rows than these may need more memory than there is.
 const MOST_BATCH_ROWS: u32 = 100_000;
 
+/// Why an `oid` is not copied. That of a catalogue's row would be the number of another one there.
+const LARGE_OBJECTS: &str = "its values are numbers of large objects or of the catalogue, and what they stand for is \
+                             not in the table";
+
 /// How a column stays behind.
 const LEAVE_OUT: &str = "delete its entry to leave it out (in a table that exists, the column has to take NULL or \
                          have a default)";
@@ -223,7 +227,15 @@ impl CopyPlan {
             )));
         }
         let own = |backend: Backend, sql_type: &ColumnType| {
-            let no_type = || refused(&format!("{backend}'s type `{sql_type}` is not copied"));
+            let no_type = || match sql_type.is_of_large_objects() {
+                true => Error::refused(
+                    name(),
+                    LARGE_OBJECTS,
+                    "copy the bytes into a column of type bytea first (`lo_get` reads them), or delete its entry to \
+                     leave it out",
+                ),
+                false => refused(&format!("{backend}'s type `{sql_type}` is not copied")),
+            };
             sql_type.meaning().ok_or_else(no_type)
         };
         let (own_from, own_to) = (own(source, &from)?, own(target, &to)?);
@@ -256,16 +268,17 @@ impl CopyPlan {
             is_padded || column_type.cuts_spaces()
         };
         let trims = own_from != own_to && is_char(&from) && is_char(&to);
+        let is_time = matches!(own_to, Type::Time | Type::Timestamp | Type::Instant);
+        let tick = match is_time && !from.is_same(&to) {
+            true => to.tick(),
+            false => 1,
+        };
         let from = ColumnSide {
             trims,
+            tick,
             instead: column.instead,
             takes_offsets: [own_from, own_to].contains(&Type::Instant),
             ..ColumnSide::new(&column.name, from, own_from, from_content)
-        };
-        let is_time = matches!(own_to, Type::Time | Type::Timestamp | Type::Instant);
-        let tick = match is_time && !from.sql_type.is_same(&to) {
-            true => to.tick(),
-            false => 1,
         };
         // A value may be NULL where the source's was not.
         let to = ColumnSide {

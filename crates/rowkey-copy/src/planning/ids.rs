@@ -6,6 +6,7 @@ use rowkey_core::format::FormatKind;
 use rowkey_core::storage::{Storage, StoragePlan, Stored};
 use rowkey_sql::StoredForm;
 use rowkey_tables::catalog::{Column, Table};
+use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{ColumnType, Type};
 
 use super::planner::{Ids, Place, Planner, place};
@@ -105,10 +106,12 @@ impl<'c> Planner<'c> {
                         let referred = (key.target.clone(), target.clone());
                         let types = [(table.name.clone(), name.clone()), referred.clone()]
                             .map(|place| self.source_type(&place));
-                        let is_alike = matches!(
-                            &types, [Some(one), Some(other)]
-                                if one.is_same(other) || are_texts(one, other)
-                        );
+                        // In SQLite, a column of any type has the values that it refers to.
+                        let is_alike = self.source.stores_any_type()
+                            || matches!(
+                                &types, [Some(one), Some(other)]
+                                    if one.is_same(other) || are_texts(one, other)
+                            );
                         if let Some(ids) = self.ids.get(&referred).cloned()
                             && is_alike
                         {

@@ -10,7 +10,7 @@ mod untyped;
 use std::collections::BTreeMap;
 
 use rowkey_core::Backend;
-use rowkey_tables::catalog::{Catalog, Table};
+use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
 use rowkey_tables::{Connection, Error, Progress, Step, StoredIds};
 
 use self::names::take_names;
@@ -31,6 +31,8 @@ pub struct Planned {
     pub plan: CopyPlan,
     /// What becomes of the ids, as sentences.
     pub ids: Vec<String>,
+    /// The tables of the target that have rows, of which nobody has said what becomes of these.
+    pub occupied: Vec<QualifiedName>,
 }
 
 /// Which tables of a database go to another, in the order of their references, and what their
@@ -58,10 +60,19 @@ pub async fn plan(
         own_types::replace_unknown(source, target, &mut planned.plan).await?;
     }
     for table in &mut planned.plan.tables {
-        if table.existing_rows.is_some() {
-            let rows = table.becomes.quoted(target.backend())?;
-            let has_rows = has_rows(target, &table.becomes, &rows).await?;
-            table.existing_rows = table.existing_rows.filter(|_| has_rows);
+        if !there.tables.iter().any(|found| found.name == table.becomes) {
+            continue;
+        }
+        let rows = table.becomes.quoted(target.backend())?;
+        match has_rows(target, &table.becomes, &rows).await {
+            Ok(false) => table.existing_rows = None,
+            Ok(true) if table.existing_rows.is_none() => {
+                planned.occupied.push(table.becomes.clone());
+            }
+            Ok(true) => {}
+            // Preflight says it of all tables.
+            Err(error) if error.is_denied() => {}
+            Err(error) => return Err(error),
         }
     }
     Ok(planned)
@@ -127,6 +138,7 @@ pub(crate) async fn plan_for(
     planner.widen_references(&mut planned);
     Ok(Planned {
         ids: planner.ids_in_words(&planned),
+        occupied: Vec::new(),
         plan: CopyPlan {
             version: VERSION,
             source: planner.source.name().into(),

@@ -10,7 +10,7 @@ use rowkey_tables::types::Type;
 use crate::engine::engine;
 use crate::mapping::spelling::in_any_case;
 use crate::plans::plan::{ColumnPlan, ExistingRows, TablePlan};
-use crate::plans::replacements::Replacements;
+use crate::plans::replacements::{Cut, Replacements};
 
 /// What a person chooses for all tables of a plan.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,6 +19,8 @@ pub struct Choices {
     pub unknown_types_as_text: bool,
     /// Whether ids stay as they are where something about them was assumed.
     pub keeps_assumed_ids: bool,
+    /// Whether times lose the digits after the second that a column of the target has no place for.
+    pub cuts_fractions: bool,
     /// What becomes of the rows that tables of the target have already.
     pub existing_rows: Option<ExistingRows>,
 }
@@ -122,7 +124,12 @@ impl Planner<'_> {
             None => self.target_type(table, column),
         };
         match to {
-            Ok(to) => planned.to = Some(to),
+            Ok(to) => {
+                if self.choices.cuts_fractions && self.loses_digits(table, column, &to) {
+                    planned.instead.fraction = Some(Cut::Cut);
+                }
+                planned.to = Some(to);
+            }
             Err(why) => planned.refused = Some(why),
         }
         planned

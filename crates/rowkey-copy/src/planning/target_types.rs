@@ -36,7 +36,10 @@ impl Planner<'_> {
             Type::Own if self.choices.unknown_types_as_text => Type::Text(None),
             // What it refers to, or is by itself, is a number.
             Type::Flag if !self.is_truth(table, column) => Type::Integer {
-                bytes: 1,
+                bytes: match self.default_number(column) {
+                    Some(number) if i8::try_from(number).is_err() => 8,
+                    _ => 1,
+                },
                 is_unsigned: false,
             },
             other => other,
@@ -62,22 +65,46 @@ impl Planner<'_> {
         written.map_err(|refusal| format!("{}; {}", refusal.why, refusal.instead))
     }
 
+    /// Whether a column has more digits after the second than its type in the target. Those of a key
+    /// stay.
+    pub(super) fn loses_digits(&self, table: &Table, column: &Column, to: &str) -> bool {
+        let (from, to) = (
+            column.column_type(self.source),
+            ColumnType::parse(self.target, to),
+        );
+        let is_time = matches!(
+            to.meaning(),
+            Some(Type::Time | Type::Timestamp | Type::Instant)
+        );
+        let is_in_key = table
+            .keys
+            .iter()
+            .any(|key| key.columns.contains(&column.name));
+        // SQLite's numbers of digits are not limits.
+        let digits = match self.source.stores_any_type() {
+            true => 6,
+            false => from.fraction_digits(),
+        };
+        is_time && !is_in_key && to.fraction_digits() < digits.min(6)
+    }
+
     /// Whether a column that may have 0 and 1 only is truth, as far as its definition says that.
     fn is_truth(&self, table: &Table, column: &Column) -> bool {
-        let shown = &engine(self.source).columns;
-        let default = column.default.as_deref().map(shown.unwrapped);
-        let default = default.map(|sql| sql.trim().trim_matches('\''));
-        let is_number = |sql: &str| {
-            sql.parse()
-                .is_ok_and(|number: i64| !(0..=1).contains(&number))
-        };
+        let is_other = |number: i64| !(0..=1).contains(&number);
         let contains = |columns: &[String]| columns.contains(&column.name);
         let mut refers = table.foreign_keys.iter();
         let keys = self.tables.iter().flat_map(|other| &other.foreign_keys);
         let mut referring = keys.filter(|key| key.target == table.name);
-        !default.is_some_and(is_number)
+        !self.default_number(column).is_some_and(is_other)
             && !refers.any(|key| contains(&key.columns))
             && !referring.any(|key| contains(&key.target_columns))
+    }
+
+    /// The default of a column, if that is a whole number.
+    fn default_number(&self, column: &Column) -> Option<i64> {
+        let shown = &engine(self.source).columns;
+        let default = (shown.unwrapped)(column.default.as_deref()?);
+        default.trim().trim_matches('\'').parse().ok()
     }
 
     /// Gives whole numbers the type of those that they refer to, where both have to have the same.

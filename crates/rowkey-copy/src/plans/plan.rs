@@ -165,8 +165,13 @@ impl CopyPlan {
                 name.parse::<Backend>()?;
             }
         }
-        if plan.policy.batch_rows == 0 {
-            return Err(Error::Plan("`batch-rows` is at least 1".into()));
+        for (name, rows) in [
+            ("batch-rows", plan.policy.batch_rows),
+            ("transaction-rows", plan.policy.transaction_rows),
+        ] {
+            if rows == 0 {
+                return Err(Error::Plan(format!("`{name}` is at least 1")));
+            }
         }
         for (place, table) in plan.tables.iter().enumerate() {
             let others = plan.tables.iter().take(place);

@@ -56,6 +56,9 @@ pub struct Replacements {
     /// that is to become a number, a date or a UUID, and isn't one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_type: Option<Null>,
+    /// Times with more digits after the second than the target's column has, which would round them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fraction: Option<Cut>,
     /// Times with tenths of a microsecond, which only SQL Server has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenths: Option<Cut>,
@@ -77,11 +80,11 @@ pub enum Zero {
     Zero,
 }
 
-/// The time without its seventh digit.
+/// The time without the digits that have no place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cut {
-    /// The time without its seventh digit.
+    /// The time without the digits that have no place.
     Cut,
 }
 

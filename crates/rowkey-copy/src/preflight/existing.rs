@@ -1,7 +1,8 @@
 //! Whether tables of the target are as a copy needs them, before it and after it.
 
 use rowkey_core::storage::quote_identifier;
-use rowkey_tables::catalog::{Catalog, QualifiedName, Table, TriggerEvent};
+use rowkey_tables::catalog::{Catalog, Key, QualifiedName, Table, TriggerEvent};
+use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::ColumnType;
 use rowkey_tables::types::layout::Layout;
 use rowkey_tables::{Connection, Error};
@@ -100,7 +101,8 @@ pub(crate) async fn check_target(
                         what,
                         "it has rows",
                         format!(
-                            "write {choices} for the table in the plan, empty it, or copy into another database"
+                            "write {choices} for the table in the plan (`rowkey plan --existing-rows` writes it for \
+                             all tables), empty it, or copy into another database"
                         ),
                     ))
                 }
@@ -358,16 +360,21 @@ pub(crate) async fn delete_rows(
     if deleted.is_empty() {
         return Ok(());
     }
-    // Programs may have written since.
-    if checkpoint::is_any(target).await? {
-        return Err(Error::refused(
+    require_no_other_copy(target).await?;
+    delete_together(target, &deleted, is_unchecked, "COMMIT").await
+}
+
+/// Programs may have written since another copy.
+async fn require_no_other_copy(target: &mut Connection) -> Result<(), Error> {
+    match checkpoint::is_any(target).await? {
+        false => Ok(()),
+        true => Err(Error::refused(
             "`existing-rows = \"delete\"`",
             "another plan, or this one before it was edited, has copied rows into the target, which would be \
              deleted with those that programs have added",
             "if that is right, drop the table rowkey_copy before",
-        ));
+        )),
     }
-    delete_together(target, &deleted, is_unchecked, "COMMIT").await
 }
 
 /// As many rows are deleted for a try.
@@ -382,6 +389,9 @@ pub(crate) async fn try_to_delete(
     is_unchecked: bool,
 ) -> Result<Option<String>, Error> {
     let deleted = deleted(sides);
+    if !deleted.is_empty() && checkpoint::has_table(catalog) {
+        require_no_other_copy(target).await?;
+    }
     let mut rows = 0;
     let mut has_triggers = false;
     for side in &deleted {
@@ -502,6 +512,17 @@ fn check_types(table: &Table, side: &TableSide) -> Result<(), Error> {
         {
             continue;
         }
+        if let Some(found) = &found
+            && side.backend.stores_any_type()
+            && column.is_of_another_type()
+            && takes_own_type_only(table, &column.name, found)
+        {
+            return Err(Error::refused(
+                name(),
+                format!("it takes only values of the type {found}"),
+                "change the column there, and write the plan again with `rowkey plan`",
+            ));
+        }
         if let Some(found) = found
             && (found.meaning() != Some(column.own)
                 // PostgreSQL's own type, and not a user's.
@@ -517,6 +538,24 @@ fn check_types(table: &Table, side: &TableSide) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Whether SQLite refuses values of other types in a column, as it does in the one that is the number
+/// of a row.
+fn takes_own_type_only(table: &Table, column: &str, column_type: &ColumnType) -> bool {
+    let is_key = |key: &Key| key.columns == [column];
+    let is_number = column_type.bare().eq_ignore_ascii_case("integer");
+    is_number && table.primary_key().is_some_and(is_key) || is_strict(table)
+}
+
+#[cfg(feature = "sqlite")]
+fn is_strict(table: &Table) -> bool {
+    rowkey_tables::catalog::sqlite::is_strict(table.statement())
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn is_strict(_: &Table) -> bool {
+    false
 }
 
 /// The refusal of a column whose type consists of something else in the target, if it does: rows are

@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use futures_util::future::try_join;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{QualifiedName, Table};
+use rowkey_tables::catalog::{Catalog, ForeignKey, QualifiedName, Table};
 use rowkey_tables::connection::Connection;
 
-use crate::plans::plan::ExistingRows;
+use crate::plans::plan::{CopyPlan, ExistingRows};
 use crate::rows::compare::{self, TableRows};
 use crate::session;
 use crate::tables::prepared::PreparedTable;
-use crate::tables::table_side::TableSide;
+use crate::tables::table_side::{ColumnSide, TableSide};
 
 /// A copied table, and the target's if that exists.
 pub(super) type Copied<'c> = (PreparedTable<'c>, Option<&'c Table>);
@@ -21,6 +21,8 @@ pub(super) struct KeptReference {
     table: QualifiedName,
     columns: String,
     target: QualifiedName,
+    /// Whether the plan has the table, of which the target keeps its rows.
+    is_planned: bool,
     outcome: Outcome,
 }
 
@@ -60,6 +62,7 @@ pub(super) async fn look(
             table: reference.table.original.name.clone(),
             columns: reference.columns.join(", "),
             target: kept.to.name.clone(),
+            is_planned: true,
             outcome,
         };
         let Some(children) = comparable(&reference, kept) else {
@@ -87,6 +90,82 @@ pub(super) async fn look(
         found.extend(outcomes.into_iter().map(told));
     }
     Ok(found)
+}
+
+/// Looks for copied rows that refer to a row of a table which the plan does not have, and that the
+/// target has not got either.
+pub(super) async fn look_outside(
+    source: &mut Connection,
+    target: &mut Connection,
+    catalog: &Catalog,
+    plan: &CopyPlan,
+    tables: &[Copied<'_>],
+) -> Result<Vec<KeptReference>, Error> {
+    let mut found = Vec::new();
+    for (table, existing) in tables {
+        let keys = existing.iter().flat_map(|existing| &existing.foreign_keys);
+        for key in keys {
+            let is_planned = plan.tables.iter().any(|other| other.becomes == key.target);
+            if is_planned || !table.to.has_all(&key.columns) {
+                continue;
+            }
+            let missing = match parents(catalog, table, key) {
+                Some((children, parents)) => missing(source, target, &children, &parents).await,
+                None => Ok(Some(Outcome::Unseen(
+                    "its values cannot be compared here".into(),
+                ))),
+            };
+            let outcome = match missing {
+                Err(error) if error.is_denied() => Some(Outcome::Unseen(error.reason())),
+                outcome => outcome?,
+            };
+            found.extend(outcome.map(|outcome| KeptReference {
+                table: table.original.name.clone(),
+                columns: key.columns.join(", "),
+                target: key.target.clone(),
+                is_planned,
+                outcome,
+            }));
+        }
+    }
+    Ok(found)
+}
+
+/// The columns of a reference in the source, and those in the target that it leads to, if their
+/// values can be compared.
+fn parents(
+    catalog: &Catalog,
+    table: &PreparedTable<'_>,
+    key: &ForeignKey,
+) -> Option<(TableSide, TableSide)> {
+    let children = table.from.only(&key.columns)?;
+    let there = catalog.table(&key.target).ok()?;
+    let columns = key.columns.iter().zip(&key.target_columns);
+    let columns = columns.map(|(name, referred)| {
+        let sql_type = there.column(referred)?.column_type(catalog.backend);
+        let (own, content) = (sql_type.meaning()?, table.to.column(name)?.content);
+        Some(ColumnSide::new(referred, sql_type, own, content))
+    });
+    let columns = columns.collect::<Option<_>>()?;
+    let parents = TableSide::new(catalog.backend, key.target.clone(), columns);
+    let parents = parents.only(&key.target_columns)?;
+    let mut pairs = children.columns.iter().zip(&parents.columns);
+    pairs
+        .all(|(one, other)| one.content.is_alike(other.content))
+        .then_some((children, parents))
+}
+
+async fn missing(
+    source: &mut Connection,
+    target: &mut Connection,
+    children: &TableSide,
+    parents: &TableSide,
+) -> Result<Option<Outcome>, Error> {
+    let keys = compare::keys(&mut TableRows::all(target, parents)?).await?;
+    let mut rows = TableRows::without_null(source, children)?;
+    let others = compare::others(&mut rows, |key| keys.contains(key)).await?;
+    let first = others.into_iter().next();
+    Ok(first.map(|(_, values)| Outcome::Missing(values)))
 }
 
 fn references<'t>(kept: &PreparedTable<'_>, tables: &'t [Copied<'_>]) -> Vec<Reference<'t>> {
@@ -245,11 +324,21 @@ impl KeptReference {
                 ExistingRows::Keep => None,
             })
             .collect();
+        let (same, keeps, keeping) = match self.is_planned {
+            true => (
+                "the same rows",
+                ", which the target keeps,",
+                ", which keeps its rows,",
+            ),
+            false => ("rows", ", which the plan does not have,", ""),
+        };
+        if !self.is_planned {
+            instead.push(format!("write the plan again, with an entry for {target}"));
+        }
         let why = match self.outcome {
             Outcome::Unseen(why) => {
                 let mut note = vec![format!(
-                    "{table}: whether all of its rows refer to the same rows of {target}, which the target \
-                     keeps, was not looked at: {why}"
+                    "{table}: whether all of its rows refer to {same} of {target}{keeps} was not looked at: {why}"
                 )];
                 note.append(&mut instead);
                 return Ok(note.join("; "));
@@ -257,8 +346,7 @@ impl KeptReference {
             Outcome::Missing(values) => {
                 instead.push("add the row there".into());
                 format!(
-                    "a row refers to one of {target} that the target, which keeps its rows, does not have: \
-                     {values}"
+                    "a row refers to one of {target} that the target{keeping} does not have: {values}"
                 )
             }
             Outcome::Differs {

@@ -36,7 +36,7 @@ use crate::job::{planned_objects, unknown_names};
 use crate::mapping::kept_ids;
 use crate::mapping::names;
 use crate::mapping::partitions;
-use crate::mapping::{check_backends, one_error};
+use crate::mapping::{check_backends, one_error, source_column};
 use crate::plans::plan::{CopyPlan, ExistingRows};
 use crate::rows::checkpoint;
 use crate::rows::copied_rows;
@@ -227,7 +227,7 @@ impl Findings {
         let unplanned = unplanned.filter_map(|(table, _)| Some(table?.name.clone()));
         self.unplanned.extend(unplanned);
         let (columns, left) = plan.without_refused_columns();
-        let is_complete = columns.is_empty();
+        let mut is_complete = columns.is_empty();
         self.refuse(ReasonKind::Columns, columns);
         if !changed.is_empty() {
             // The plan is to be written again.
@@ -235,13 +235,26 @@ impl Findings {
             return Ok(tables);
         }
         let (kept, left) = kept_ids::refusals(left, catalog);
-        for planned in &left.tables {
-            let original = catalog.table(&planned.name)?;
+        for table in &left.tables {
+            let original = catalog.table(&table.name)?;
             if let Err(error) = partitions::require_once(plan, catalog, original) {
-                self.unplanned.insert(planned.name.clone());
+                self.unplanned.insert(table.name.clone());
                 self.refuse(ReasonKind::Plan, [error]);
             }
-            match left.prepare(catalog, planned) {
+            // The columns that it has say the rest.
+            let mut planned = table.clone();
+            planned.columns.retain(|column| {
+                let found = source_column(original, table, column, false);
+                let refused = found.err();
+                let is_found = refused.is_none();
+                self.refuse(ReasonKind::Plan, refused);
+                is_found
+            });
+            is_complete &= planned.columns.len() == table.columns.len();
+            if planned.columns.is_empty() {
+                continue;
+            }
+            match left.prepare(catalog, &planned) {
                 Ok(table) => tables.push(table),
                 Err(error) => self.refuse(ReasonKind::Plan, [error]),
             }
@@ -372,6 +385,13 @@ impl Findings {
         if creates.is_none() {
             let left_out = sequences::left_out(source, target, makes).await?;
             self.notes.extend(left_out);
+        }
+        let outside = kept::look_outside(source, target, target_catalog, plan, &looked_at);
+        for reference in outside.await? {
+            match reference.told(&[]) {
+                Ok(note) => self.notes.push(note),
+                Err(error) => self.refuse(ReasonKind::References, [error]),
+            }
         }
         for kept in readable.iter().filter(|table| table.to.keeps_rows()) {
             self.check_kept(source, target, target_catalog, kept, &readable, &looked_at)

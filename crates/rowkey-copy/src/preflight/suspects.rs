@@ -71,6 +71,7 @@ impl ColumnPair<'_> {
         }
         suspects.all |= self.to.tick > 1 && self.to.tick > self.least_fraction();
         suspects.all |= self.to.is_text_of_others();
+        suspects.all |= self.target.stores_any_type() && self.to.is_of_another_type();
         match kind {
             Kind::Own => self.of_words(suspects),
             Kind::Bool

@@ -52,9 +52,18 @@ pub(super) async fn refusals(
     let sides: Vec<&TableSide> = tables.iter().map(|table| &table.to).collect();
     let sides = sides.as_slice();
     let planned: Vec<&QualifiedName> = sides.iter().map(|side| &side.name).collect();
+    let views = views(target).await?;
     let sequences = sequences::names(target, |_| true).await?;
     for (number, side) in sides.iter().enumerate() {
         let mut add = |error| refused.push((Place::Table(number), error));
+        if table_of(catalog, side).is_none() && views.contains(&side.name) {
+            add(Error::refused(
+                format!("the table {} in the target", side.name),
+                "a view has its name",
+                "rename the view, or write another name in `becomes`",
+            ));
+            continue;
+        }
         if let Some(name) = sequence_instead(&sequences, catalog, side, creates) {
             let behind = table_behind(name, catalog, tables, keys);
             add(is_sequence(side, name, behind));
@@ -87,6 +96,14 @@ pub(super) async fn refusals(
     refused.extend(unknown_types(target, sides, creates).await?);
     refused.extend(general.into_iter().map(|error| (Place::All, error)));
     Ok(refused)
+}
+
+/// The views of the account's schema.
+async fn views(target: &mut Connection) -> Result<Vec<QualifiedName>, Error> {
+    let query = engine(target.backend()).target.views;
+    let rows = target.query("the views of the target", query, &[]).await?;
+    let names = rows.iter().map(|row| Ok(QualifiedName::from(row.text(0)?)));
+    names.collect()
 }
 
 /// The sequence of the target that has the name of a table which is not there.
@@ -296,7 +313,7 @@ pub(super) async fn may_not_create(target: &mut Connection) -> Result<Option<Err
             Err(error) if error.is_denied() => Some(Error::refused(
                 "the target",
                 format!("the account may not make tables: {}", error.reason()),
-                "grant CREATE on the database",
+                "grant CREATE, SELECT, INSERT and UPDATE on the database: the table rowkey_copy keeps its state",
             )),
             _ => None,
         });

@@ -6,7 +6,7 @@ use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::{QualifiedName, Table};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::text_literal::text_literal;
-use rowkey_tables::types::{self, ColumnType, Kind, Type};
+use rowkey_tables::types::{self, Charset, ColumnType, Kind, Type};
 use rowkey_tables::{Connection, Error};
 use serde::Serialize;
 use tokio::sync::mpsc;
@@ -16,7 +16,7 @@ use super::target::needs_value;
 use crate::batch::{Batch, Cell};
 use crate::engine::{engine, of_column};
 use crate::plans::plan::CopyPolicy;
-use crate::plans::replacements::SpecialValue;
+use crate::plans::replacements::{Cut, SpecialValue};
 use crate::rows::read::read;
 use crate::rows::select::{KeyRange, first};
 use crate::rows::shown::{in_row, row_key};
@@ -29,6 +29,7 @@ use crate::tables::table_side::{ColumnSide, Content, TableSide};
 const EXAMPLES: usize = 3;
 /// So many rows are looked at by two connections, where that takes less time.
 const MANY_ROWS: u64 = 100_000;
+const CUT: &str = "fraction = \"cut\"";
 const IS_NULL: &str = "it is NULL, which the target refuses";
 /// The longest text that a column of every database has without another type.
 const LONGEST: usize = 16_383;
@@ -102,7 +103,20 @@ impl Misfits {
             }
         }
         let mut instead = String::from("change them");
+        let are_null = self.examples.iter().all(Misfit::is_null);
+        let is_text = |column_type: &ColumnType| {
+            matches!(
+                column_type.meaning(),
+                Some(Type::Text(_) | Type::PaddedText(_))
+            )
+        };
         match &self.to {
+            // Programs do not expect text there.
+            Some(to)
+                if there.is_some_and(|there| {
+                    is_text(&ColumnType::parse(target, to.as_str()))
+                        && !is_text(&there.column_type(target))
+                }) => {}
             Some(to) if existing.is_some() => {
                 instead += &format!(", or let the column there be `{to}` and write the plan again");
             }
@@ -110,6 +124,9 @@ impl Misfits {
                 // A collation may have quotes.
                 let to = toml::Value::from(to.as_str());
                 instead += &format!(", or write `to = {to}` for the column in the plan");
+            }
+            None if are_null && existing.is_some() => {
+                instead += ", or let the column there take NULL"
             }
             None => {}
         }
@@ -124,7 +141,7 @@ impl Misfits {
                 );
             }
         }
-        if self.to.is_none() {
+        if self.to.is_none() && !are_null {
             instead += ", or give the column another type there";
         }
         if !there.is_some_and(|there| needs_value(target, there)) {
@@ -440,24 +457,38 @@ async fn read_suspects(
 
 /// Columns that may hold what one does not, the closest first.
 fn others(from: &ColumnSide, target: Backend, to: &ColumnSide, is_key: bool) -> Vec<ColumnSide> {
-    if to.content != Content::Values(Kind::Json) {
-        let own = match to.own {
-            Type::Text(_) => Type::Text(None),
-            Type::Bytes(_) => Type::Bytes(None),
-            own => own,
-        };
-        return vec![ColumnSide { own, ..to.clone() }];
-    }
-    // No key is JSON.
-    let wanted = [Type::Json, Type::Text(None)].into_iter();
-    let wanted = wanted.filter(|wanted| !(is_key && *wanted == Type::Json));
-    let others = wanted.filter_map(|wanted| {
-        let sql_type = ColumnType::parse(target, types::write(target, wanted, is_key).ok()?);
+    let of_type = |sql_type: String| {
+        let sql_type = ColumnType::parse(target, sql_type);
         let content = Content::Values(from.sql_type.kind_in(&sql_type)?);
         let own = sql_type.meaning()?;
         Some(ColumnSide::new(&to.name, sql_type, own, content))
-    });
-    others.collect()
+    };
+    let written = |wanted| of_type(types::write(target, wanted, is_key).ok()?);
+    if to.content == Content::Values(Kind::Json) {
+        // No key is JSON.
+        let wanted = [Type::Json, Type::Text(None)].into_iter();
+        let wanted = wanted.filter(|wanted| !(is_key && *wanted == Type::Json));
+        return wanted.filter_map(written).collect();
+    }
+    let own = match to.own {
+        Type::Text(_) => Type::Text(None),
+        Type::Bytes(_) => Type::Bytes(None),
+        own => own,
+    };
+    let mut others = vec![ColumnSide { own, ..to.clone() }];
+    match to.own {
+        Type::Text(_) | Type::PaddedText(_) if to.charset != Charset::All => {
+            others.extend(to.sql_type.with_all_characters().and_then(of_type));
+            others.extend(written(Type::Text(None)));
+        }
+        Type::Text(_) => others.extend(written(Type::Text(None))),
+        // With all digits of a second.
+        own @ (Type::Time | Type::Timestamp | Type::Instant) => others.extend(written(own)),
+        _ => {}
+    }
+    // They see values as the column does that is looked at.
+    others.retain(|other| other.content == to.content);
+    others
 }
 
 /// Whether a column holds a value that another one does not.
@@ -611,6 +642,11 @@ impl SuspectColumn<'_> {
             Cell::Refused(_) if is_date && has_zeros => "zero-date = \"null\"",
             Cell::Refused(_) if self.has_tenths() => "tenths = \"cut\"",
             Cell::Refused(_) => "other-type = \"null\"",
+            Cell::Time(micros) | Cell::Timestamp(micros)
+                if micros % self.to.tick != 0 && SpecialValue::of(batch, cell).is_none() =>
+            {
+                CUT
+            }
             _ => SpecialValue::of(batch, cell)?.plan_entry(),
         };
         let has_place = match cell {
@@ -621,6 +657,11 @@ impl SuspectColumn<'_> {
                 self.why(to, &stripped, cell).is_none()
             }
             Cell::Refused(_) if self.has_tenths() => true,
+            Cell::Time(_) | Cell::Timestamp(_) if words == CUT => {
+                let mut cutting = self.from.clone();
+                cutting.instead.fraction = Some(Cut::Cut);
+                self.why(to, batch, cutting.cut(cell)).is_none()
+            }
             _ if SpecialValue::of(batch, cell) == Some(SpecialValue::NegativeZero) => true,
             _ => !self.refuses_null,
         };

@@ -98,6 +98,11 @@ impl Trial {
         match outcome {
             Err(error) if error.is_denied() => {
                 let needs = match self {
+                    Self::Statement(_, privilege) if table.name == checkpoint::TABLE => {
+                        format!(
+                            "grant {privilege} on it, or on the database if it is not there yet"
+                        )
+                    }
                     Self::Statement(_, privilege) => format!("grant {privilege} on it"),
                     Self::Merge(_) => {
                         "grant SELECT, INSERT and UPDATE on it, and temporary tables \

@@ -8,6 +8,7 @@ use rowkey_tables::catalog::{QualifiedName, Table};
 use rowkey_tables::types::layout::Layout;
 use rowkey_tables::types::{Charset, ColumnType, Kind, Type};
 
+use crate::batch::Cell;
 use crate::plans::plan::{ExistingRows, Triggers};
 use crate::plans::replacements::Replacements;
 
@@ -50,7 +51,7 @@ pub(crate) struct ColumnSide {
     pub(crate) layout: Option<Layout>,
     /// In MySQL, MariaDB and SQL Server, how text is compared, if that is known.
     pub(crate) collation: Option<String>,
-    /// The microseconds that values are multiples of, if others would be rounded.
+    /// The microseconds that values of the target are multiples of, if others would be rounded.
     pub(crate) tick: i64,
     /// What a reader puts in the place of some values.
     pub(crate) instead: Replacements,
@@ -83,6 +84,18 @@ impl ColumnSide {
         }
     }
 
+    /// A time as the target gets it, if the plan cuts off the digits for which that has no place.
+    pub(crate) fn cut(&self, cell: Cell) -> Cell {
+        let is_cut = self.instead.fraction.is_some();
+        let multiple = |micros: i64| micros - micros.rem_euclid(self.tick);
+        match cell {
+            Cell::Timestamp(i64::MIN | i64::MAX) => cell,
+            Cell::Timestamp(micros) if is_cut => Cell::Timestamp(multiple(micros)),
+            Cell::Time(micros) if is_cut => Cell::Time(multiple(micros)),
+            _ => cell,
+        }
+    }
+
     /// Whether it is text whose words are truth on the other side.
     pub(crate) fn is_truth_in_text(&self) -> bool {
         let is_text = matches!(self.own, Type::Text(_) | Type::PaddedText(_) | Type::Enum);
@@ -93,6 +106,21 @@ impl ColumnSide {
     pub(crate) fn is_bytes_in_text(&self) -> bool {
         let is_text = matches!(self.own, Type::Text(_) | Type::PaddedText(_));
         is_text && self.content == Content::Values(Kind::Bytes)
+    }
+
+    /// Whether it is a number or a time in SQLite that gets texts, bytes or UUIDs, and keeps them.
+    pub(crate) fn is_of_another_type(&self) -> bool {
+        let is_text = matches!(
+            self.own,
+            Type::Text(_)
+                | Type::PaddedText(_)
+                | Type::Json
+                | Type::Uuid
+                | Type::Bytes(_)
+                | Type::FixedBytes(_)
+        );
+        let is_kept = |kind| matches!(kind, Kind::Text | Kind::Bytes | Kind::Uuid);
+        !is_text && matches!(self.content, Content::Values(kind) if is_kept(kind))
     }
 
     /// Whether it is text, and the source's values are moments, numbers or truth.

@@ -85,6 +85,18 @@ impl ColumnType {
                 | Type::Instant,
                 Type::Text(_),
             ) => natural(own),
+            // SQLite keeps these as they are in columns of any type, but for texts that look like
+            // numbers: each is looked at.
+            (
+                Type::Text(_)
+                | Type::PaddedText(_)
+                | Type::Bytes(_)
+                | Type::FixedBytes(_)
+                | Type::Uuid,
+                _,
+            ) if target.backend.stores_any_type() && pair(own, other).is_none() => {
+                narrowed(own, other).or_else(|| natural(own))
+            }
             _ => pair(own, other).or_else(|| narrowed(own, other)),
         }
         .map(|kind| match kind {

@@ -3,7 +3,8 @@
 use super::model::{Grammar, Type, Words};
 
 pub(super) const GRAMMAR: Grammar = Grammar {
-    parse: |sql_type| Some(parse(sql_type).unwrap_or(Type::Own)),
+    // The number of a large object means nothing without the object.
+    parse: |sql_type| (sql_type != "oid").then(|| parse(sql_type).unwrap_or(Type::Own)),
     write: |_, wanted, _| Ok(write(wanted)),
     fraction_digits: |words| words.and_then(Words::length).unwrap_or(6),
     most_bytes: |_| None,

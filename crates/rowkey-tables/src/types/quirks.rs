@@ -16,6 +16,17 @@ impl ColumnType {
             || self.backend == Backend::MySql && self.name() == "json"
     }
 
+    /// Whether values may be numbers of PostgreSQL's large objects, whose bytes are in no table.
+    pub fn is_of_large_objects(&self) -> bool {
+        self.backend == Backend::Postgres && self.name() == "oid"
+    }
+
+    /// The same type with all characters of Unicode, in MySQL and MariaDB.
+    pub fn with_all_characters(&self) -> Option<String> {
+        let names = self.backend.names_character_sets();
+        names.then(|| format!("{} CHARACTER SET utf8mb4", self.bare()))
+    }
+
     /// Whether it is SQLite's `ANY`.
     pub fn is_any(&self) -> bool {
         self.backend.stores_any_type() && self.bare().eq_ignore_ascii_case("any")

@@ -47,7 +47,7 @@ pub(super) fn planned_cell(
             let cell = Cell::Text(batch.keep(text.as_bytes()));
             Ok(column.instead.apply(batch, cell))
         }
-        Ok(cell) => Ok(column.instead.apply(batch, cell)),
+        Ok(cell) => Ok(column.instead.apply(batch, column.cut(cell))),
         Err(NoCell::Misfit(_)) if column.instead.other_type.is_some() => Ok(Cell::Null),
         Err(NoCell::Misfit(why)) if column.keeps_refused => {
             Ok(Cell::Refused(batch.keep(why.as_bytes())))

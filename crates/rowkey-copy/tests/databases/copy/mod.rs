@@ -1,5 +1,6 @@
 //! Tables go from each database to each other one, with ids that change their form on the way.
 
+mod advice;
 mod begun_before;
 mod changes;
 mod checks;
@@ -72,6 +73,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
             differences,
         );
     }
+    advice::add_tests(suite);
     begun_before::add_tests(suite);
     changes::add_tests(suite);
     checks::add_tests(suite);

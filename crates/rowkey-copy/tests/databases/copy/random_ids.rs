@@ -12,7 +12,35 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("random_uuids_are_ids_in_{}", test_name(target));
         let sources = [Backend::MySql, Backend::MariaDb, Backend::Sqlite];
         pair(suite, &name, sources, target, random);
+        let name = format!("references_of_any_type_to_ids_in_{}", test_name(target));
+        pair(suite, &name, [Backend::Sqlite], target, references);
     }
+}
+
+/// In SQLite, a column that is declared for numbers may have the ids that it refers to.
+async fn references(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    let tables = [
+        "CREATE TABLE tag (id varchar(36) PRIMARY KEY)",
+        "CREATE TABLE tagged (id integer PRIMARY KEY, tag INTEGER NOT NULL REFERENCES tag (id))",
+    ];
+    execute(&mut db, "the tables", &tables).await?;
+    for number in 1..=40 {
+        let id = uuid(number);
+        let tag = format!("INSERT INTO tag VALUES ('{id}')");
+        let tagged = format!("INSERT INTO tagged VALUES ({number}, '{id}')");
+        execute(&mut db, "the rows", &[&tag, &tagged]).await?;
+    }
+    let plan = planned(&source, &target, Choices::default()).await?.plan;
+    let column = &plan.tables[1].columns[1];
+    ensure!(
+        column.stored_from.as_deref() == Some("text:public"),
+        "{column:?}"
+    );
+    copy(&source, &target, &plan).await?;
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    Ok(())
 }
 
 /// Text of any UUIDs is in the order that people see; random bytes are taken to be, and an empty

@@ -49,6 +49,14 @@ pub fn collated_keys(sql: &str) -> Result<Vec<CollatedKey>, Error> {
     Ok(tokens.iter().enumerate().filter_map(key).collect())
 }
 
+/// Whether the columns of a table take values of their own types only.
+pub fn is_strict(sql: &str) -> bool {
+    let tokens = tokens(sql).unwrap_or_default();
+    let end = tokens.iter().rposition(|token| token.is(')'));
+    let behind = end.map_or(&tokens[..], |end| &tokens[end..]);
+    behind.iter().any(|token| token.is_keyword("STRICT"))
+}
+
 /// The conditions of the table's CHECKs.
 pub fn checks(sql: &str) -> Result<Vec<String>, Error> {
     let tokens = tokens(sql)?;
@@ -73,6 +81,15 @@ mod tests {
             let found = collation(OFFER, column).unwrap();
             assert_eq!(found.as_deref(), expected, "{column}");
         }
+    }
+
+    #[test]
+    fn a_table_is_strict_behind_its_columns() {
+        assert!(is_strict("CREATE TABLE t (a INT) WITHOUT ROWID, strict"));
+        assert!(!is_strict(
+            "CREATE TABLE t (strict INT, b TEXT DEFAULT 'STRICT')"
+        ));
+        assert!(!is_strict(OFFER));
     }
 
     #[test]

@@ -1,0 +1,240 @@
+//! What is said of tables that an application's own migrations have made, and what fits into them.
+
+use anyhow::{Context, Result, ensure};
+use rowkey_copy::{Choices, ExistingRows, Preflight};
+use rowkey_testkit::{Backend, Suite, test_name};
+
+use crate::copy::held::{nothing_is_refused, preflight};
+use crate::copy::{copy, copy_into_existing, execute, open, pair, plan, planned};
+
+pub(crate) fn add_tests(suite: &mut Suite) {
+    for target in [Backend::MySql, Backend::MariaDb] {
+        let to = test_name(target);
+        let sources = [Backend::Postgres, Backend::Sqlite];
+        let name = format!("digits_after_the_second_in_{to}");
+        pair(suite, &name, sources, target, digits);
+        let name = format!("advised_types_of_existing_columns_in_{to}");
+        pair(suite, &name, [Backend::Postgres], target, types);
+    }
+    for target in crate::LIVE {
+        let to = test_name(target);
+        let name = format!("rows_of_tables_that_no_plan_has_in_{to}");
+        pair(suite, &name, [Backend::Sqlite], target, outside);
+        let name = format!("a_view_with_the_name_of_a_table_in_{to}");
+        pair(suite, &name, [Backend::Sqlite], target, view);
+        let name = format!("rows_of_another_copy_are_not_deleted_in_{to}");
+        pair(suite, &name, [Backend::Sqlite], target, another_copy);
+        let name = format!("large_objects_to_{to}");
+        pair(suite, &name, [Backend::Postgres], target, large_objects);
+    }
+    let sources = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
+    let name = "texts_in_columns_of_numbers";
+    pair(suite, name, sources, Backend::Sqlite, texts_in_numbers);
+}
+
+/// The only reason about a column.
+fn about<'p>(looked: &'p Preflight, column: &str) -> Result<&'p String> {
+    let mut refused = looked.refused.iter();
+    let found = refused.find(|refused| refused.starts_with(&format!("{column}: ")));
+    found.with_context(|| format!("{column}: {looked:?}"))
+}
+
+async fn digits(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE visit (id integer PRIMARY KEY, at timestamp, \"end\" time)",
+        "INSERT INTO visit VALUES (1, '2024-01-31 23:59:59.999999', '23:59:59.5'), \
+         (2, '1969-12-31 23:59:59.250000', NULL)",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let mut to = open(&target).await?;
+    let table = "CREATE TABLE visit (id int PRIMARY KEY, at datetime, `end` time(1))";
+    to.execute("the target", table).await?;
+    let refused = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &refused).await?;
+    let at = about(&looked, "visit.at")?;
+    let advised = "let the column there be `datetime(6)` and write the plan again, or write \
+                   `instead = { fraction = \"cut\" }`";
+    ensure!(at.contains(advised), "{at}");
+    ensure!(looked.refused.len() == 1, "{looked:?}");
+    let choices = Choices {
+        cuts_fractions: true,
+        ..Choices::default()
+    };
+    let plan = planned(&source, &target, choices).await?.plan;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await?;
+    let query = "SELECT CONCAT(at, ' ', COALESCE(`end`, '')) FROM visit ORDER BY id";
+    let found = to.query("the times", query, &[]).await?;
+    ensure!(
+        found[0].text(0)? == "2024-01-31 23:59:59 23:59:59.5"
+            && found[1].text(0)? == "1969-12-31 23:59:59 ",
+        "{found:?}"
+    );
+    Ok(())
+}
+
+/// Of the kind that programs expect there.
+async fn types(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE note (id integer PRIMARY KEY, body text, name varchar(20), owner integer)",
+        "INSERT INTO note VALUES (1, repeat('x', 80000), 'a 🐘', NULL)",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let table = "CREATE TABLE note (id int PRIMARY KEY, body text, \
+                 name varchar(20) CHARACTER SET utf8mb3 UNIQUE, owner int NOT NULL)";
+    open(&target).await?.execute("the target", table).await?;
+    let plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    for (column, advised) in [
+        ("body", "let the column there be `longtext"),
+        (
+            "name",
+            "let the column there be `varchar(20) CHARACTER SET utf8mb4`",
+        ),
+        ("owner", "change them, or let the column there take NULL"),
+    ] {
+        let refused = about(&looked, &format!("note.{column}"))?;
+        ensure!(refused.contains(advised), "{refused}");
+    }
+    let owner = about(&looked, "note.owner")?;
+    ensure!(!owner.contains("another type"), "{owner}");
+    Ok(())
+}
+
+async fn outside(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE child (id integer PRIMARY KEY, parent integer)",
+        "INSERT INTO child VALUES (1, 1), (2, 7), (3, NULL)",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let mut to = open(&target).await?;
+    let tables = [
+        "CREATE TABLE parent (id integer PRIMARY KEY)",
+        "INSERT INTO parent VALUES (1)",
+        "CREATE TABLE child (id integer PRIMARY KEY, parent integer, \
+         FOREIGN KEY (parent) REFERENCES parent (id))",
+    ];
+    execute(&mut to, "the target", &tables).await?;
+    let plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    let refused = about(&looked, "child.parent")?;
+    ensure!(
+        looked.refused.len() == 1
+            && refused.contains("a row refers to one of parent that the target does not have: 7;"),
+        "{looked:?}"
+    );
+    to.execute("the row", "INSERT INTO parent VALUES (7)")
+        .await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await
+}
+
+async fn view(source: String, target: String) -> Result<()> {
+    let table = "CREATE TABLE thing (id integer PRIMARY KEY)";
+    open(&source).await?.execute("the source", table).await?;
+    let view = "CREATE VIEW thing AS SELECT 1 AS id";
+    open(&target).await?.execute("the target", view).await?;
+    let plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    let expected = "the table thing in the target: a view has its name; ";
+    ensure!(
+        matches!(&looked.refused[..], [refused] if refused.starts_with(expected)),
+        "{looked:?}"
+    );
+    Ok(())
+}
+
+async fn another_copy(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE thing (id integer PRIMARY KEY)",
+        "INSERT INTO thing VALUES (1)",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    copy(&source, &target, &plan(&source, &target).await?).await?;
+    let undecided = planned(&source, &target, Choices::default()).await?;
+    let names: Vec<String> = undecided.occupied.iter().map(ToString::to_string).collect();
+    ensure!(names == ["thing"], "{names:?}");
+    let choices = Choices {
+        existing_rows: Some(ExistingRows::Delete),
+        ..Choices::default()
+    };
+    let again = planned(&source, &target, choices).await?;
+    ensure!(again.occupied.is_empty(), "{again:?}");
+    let looked = preflight(&source, &target, &again.plan).await?;
+    ensure!(
+        matches!(&looked.refused[..], [refused] if refused.contains("another plan")),
+        "{looked:?}"
+    );
+    let state = "DROP TABLE rowkey_copy";
+    open(&target).await?.execute("the state", state).await?;
+    nothing_is_refused(&source, &target, &again.plan).await?;
+    copy_into_existing(&source, &target, &again.plan).await
+}
+
+/// Their bytes are in no table, and the numbers mean nothing elsewhere.
+async fn large_objects(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE note (id integer PRIMARY KEY, body oid)",
+        "INSERT INTO note VALUES (1, lo_from_bytea(0, 'hello'))",
+    ];
+    let mut from = open(&source).await?;
+    execute(&mut from, "the source", &rows).await?;
+    let choices = Choices {
+        unknown_types_as_text: true,
+        ..Choices::default()
+    };
+    let mut plan = planned(&source, &target, choices).await?.plan;
+    ensure!(plan.tables[0].columns[1].refused.is_some(), "{plan:?}");
+    for to in [None, Some("text"), Some("bigint"), Some("oid")] {
+        plan.tables[0].columns[1].to = to.map(Into::into);
+        let looked = preflight(&source, &target, &plan).await?;
+        let is_told = |refused: &String| refused.starts_with("note.body (oid): ");
+        ensure!(looked.refused.iter().any(is_told), "{looked:?}");
+    }
+    from.execute("the object", "SELECT lo_unlink(body) FROM note")
+        .await?;
+    Ok(())
+}
+
+/// SQLite keeps them, unless they look like numbers or the column takes its own type only.
+async fn texts_in_numbers(source: String, target: String) -> Result<()> {
+    let mut from = open(&source).await?;
+    let (uuid, id) = match from.backend() {
+        Backend::MySql => ("binary(16)", "X'018e5f3bff4847ccb5bad01c25cc63a7'"),
+        _ => ("uuid", "'018e5f3b-ff48-47cc-b5ba-d01c25cc63a7'"),
+    };
+    let table = format!(
+        "CREATE TABLE thing (id integer PRIMARY KEY, tag varchar(36), code {uuid}, other varchar(9))"
+    );
+    let rows = format!("INSERT INTO thing VALUES (1, 'AbC', {id}, 'é'), (2, '', NULL, NULL)");
+    execute(&mut from, "the source", &[&table, &rows]).await?;
+    let mut to = open(&target).await?;
+    let table = "CREATE TABLE thing (id integer PRIMARY KEY, tag INTEGER, code NUMERIC(16), other datetime)";
+    to.execute("the target", table).await?;
+    let fitting = plan(&source, &target).await?;
+    nothing_is_refused(&source, &target, &fitting).await?;
+    copy_into_existing(&source, &target, &fitting).await?;
+    let query = "SELECT CAST(COUNT(*) AS text) FROM thing WHERE typeof(tag) = 'text' \
+                 AND (code IS NULL OR hex(code) = '018E5F3BFF4847CCB5BAD01C25CC63A7')";
+    let found = to.query("the rows", query, &[]).await?;
+    ensure!(found[0].text(0)? == "2", "{found:?}");
+
+    let statement = "INSERT INTO thing (id, tag) VALUES (3, '007')";
+    from.execute("a text that looks like a number", statement)
+        .await?;
+    let tables = ["DROP TABLE rowkey_copy", "DELETE FROM thing"];
+    execute(&mut to, "the target", &tables).await?;
+    let looked = preflight(&source, &target, &fitting).await?;
+    let tag = about(&looked, "thing.tag")?;
+    ensure!(tag.contains("\"007\""), "{tag}");
+    for table in [
+        "CREATE TABLE thing (id integer, tag INTEGER PRIMARY KEY, code blob, other text)",
+        "CREATE TABLE thing (id integer PRIMARY KEY, tag INTEGER, code blob, other text) STRICT",
+    ] {
+        execute(&mut to, "the target", &["DROP TABLE thing", table]).await?;
+        let looked = preflight(&source, &target, &plan(&source, &target).await?).await?;
+        let tag = about(&looked, "thing.tag in the target")?;
+        ensure!(tag.contains("takes only values of the type"), "{tag}");
+    }
+    Ok(())
+}
