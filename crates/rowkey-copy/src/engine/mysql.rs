@@ -268,8 +268,18 @@ fn default_of_mysql(sql: &str) -> String {
     }
 }
 
+/// The catalogue shows a function without parentheses around it.
 fn check_of_mysql(clause: &str) -> Option<String> {
-    Some(format!("CHECK {}", expressions_of_mysql(clause)))
+    const NOT_ENFORCED: &str = " NOT ENFORCED";
+    let (clause, rest) = match clause.strip_suffix(NOT_ENFORCED) {
+        Some(clause) => (clause, NOT_ENFORCED),
+        None => (clause, ""),
+    };
+    let sql = expressions_of_mysql(clause);
+    Some(match sql.starts_with('(') {
+        true => format!("CHECK {sql}{rest}"),
+        false => format!("CHECK ({sql}){rest}"),
+    })
 }
 
 /// Expressions that the catalogue shows, as SQL.
@@ -389,3 +399,22 @@ UNION ALL SELECT 'routine', routine_name FROM information_schema.routines
 WHERE routine_schema = DATABASE()
 UNION ALL SELECT 'view', table_name FROM information_schema.views WHERE table_schema = DATABASE()
 ORDER BY 1, 2";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_has_parentheses() {
+        for (clause, expected) in [
+            ("(`a` <> 1)", "CHECK (`a` <> 1)"),
+            ("json_valid(`j`)", "CHECK (json_valid(`j`))"),
+            (
+                "json_valid(`j`) NOT ENFORCED",
+                "CHECK (json_valid(`j`)) NOT ENFORCED",
+            ),
+        ] {
+            assert_eq!(check_of_mysql(clause).as_deref(), Some(expected));
+        }
+    }
+}

@@ -545,7 +545,8 @@ fn check_types(table: &Table, side: &TableSide) -> Result<(), Error> {
 fn takes_own_type_only(table: &Table, column: &str, column_type: &ColumnType) -> bool {
     let is_key = |key: &Key| key.columns == [column];
     let is_number = column_type.bare().eq_ignore_ascii_case("integer");
-    is_number && table.primary_key().is_some_and(is_key) || is_strict(table)
+    let is_alone = is_number && table.primary_key().is_some_and(is_key);
+    is_alone || is_strict(table) && !column_type.is_any()
 }
 
 #[cfg(feature = "sqlite")]

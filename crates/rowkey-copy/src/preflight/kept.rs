@@ -7,6 +7,8 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, ForeignKey, QualifiedName, Table};
 use rowkey_tables::connection::Connection;
 
+use super::writing::hides_rows;
+use crate::mapping::partitions::is_partitioned;
 use crate::plans::plan::{CopyPlan, ExistingRows};
 use crate::rows::compare::{self, TableRows};
 use crate::session;
@@ -106,7 +108,7 @@ pub(super) async fn look_outside(
         let keys = existing.iter().flat_map(|existing| &existing.foreign_keys);
         for key in keys {
             let is_planned = plan.tables.iter().any(|other| other.becomes == key.target);
-            if is_planned || !table.to.has_all(&key.columns) {
+            if is_planned || !key.is_enforced() || !table.to.has_all(&key.columns) {
                 continue;
             }
             let missing = match parents(catalog, table, key) {
@@ -147,7 +149,10 @@ fn parents(
         Some(ColumnSide::new(referred, sql_type, own, content))
     });
     let columns = columns.collect::<Option<_>>()?;
-    let parents = TableSide::new(catalog.backend, key.target.clone(), columns);
+    let parents = TableSide {
+        is_partitioned: is_partitioned(there, catalog.backend),
+        ..TableSide::new(catalog.backend, key.target.clone(), columns)
+    };
     let parents = parents.only(&key.target_columns)?;
     let mut pairs = children.columns.iter().zip(&parents.columns);
     pairs
@@ -161,6 +166,14 @@ async fn missing(
     children: &TableSide,
     parents: &TableSide,
 ) -> Result<Option<Outcome>, Error> {
+    // A connection whose COPY was refused is of no use any more.
+    let nothing = format!("SELECT 1 FROM {} WHERE 1 = 0", parents.rows()?);
+    let doing = format!("the privileges on {}", parents.name);
+    target.query(&doing, &nothing, &[]).await?;
+    if hides_rows(target, parents).await? {
+        let why = "its policies hide rows from the account";
+        return Ok(Some(Outcome::Unseen(why.into())));
+    }
     let keys = compare::keys(&mut TableRows::all(target, parents)?).await?;
     let mut rows = TableRows::without_null(source, children)?;
     let others = compare::others(&mut rows, |key| keys.contains(key)).await?;
@@ -333,7 +346,7 @@ impl KeptReference {
             false => ("rows", ", which the plan does not have,", ""),
         };
         if !self.is_planned {
-            instead.push(format!("write the plan again, with an entry for {target}"));
+            instead.push(format!("let the plan have {target}, if the source has it"));
         }
         let why = match self.outcome {
             Outcome::Unseen(why) => {

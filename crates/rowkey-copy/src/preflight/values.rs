@@ -557,14 +557,16 @@ impl SuspectColumn<'_> {
 
     /// The text of JSON, or the same type with the length of the longest value.
     fn alike(&self) -> Option<String> {
-        let other = self.others.first()?;
-        if other.sql_type != self.to.sql_type {
-            return Some(other.sql_type.to_string());
-        }
-        let longest = self.longest.filter(|longest| *longest <= LONGEST)?;
-        let length = self.to.sql_type.length()?;
-        let (had, has) = (format!("({length})"), format!("({longest})"));
-        Some(self.to.sql_type.as_str().replacen(&had, &has, 1))
+        let words = |other: &ColumnSide| {
+            if other.sql_type != self.to.sql_type {
+                return Some(other.sql_type.to_string());
+            }
+            let longest = self.longest.filter(|longest| *longest <= LONGEST)?;
+            let length = self.to.sql_type.length()?;
+            let (had, has) = (format!("({length})"), format!("({longest})"));
+            Some(self.to.sql_type.as_str().replacen(&had, &has, 1))
+        };
+        self.others.iter().find_map(words)
     }
 
     /// The narrowest type that holds all values, as far as types and the database say that.

@@ -194,19 +194,24 @@ async fn may_not_set(
     }))
 }
 
+/// Whether policies hide rows of a table from the account.
+pub(super) async fn hides_rows(target: &mut Connection, side: &TableSide) -> Result<bool, Error> {
+    let Some(query) = engine(side.backend).target.row_security else {
+        return Ok(false);
+    };
+    let doing = format!("the policies of {}", side.name);
+    target
+        .is(&doing, query, &[Value::from(side.quoted()?.as_str())])
+        .await
+}
+
 /// Rows come in by COPY, which looks at no policy.
 async fn has_row_security(
     target: &mut Connection,
     side: &TableSide,
 ) -> Result<Option<Error>, Error> {
-    let Some(query) = engine(side.backend).target.row_security else {
-        return Ok(None);
-    };
-    let doing = format!("the policies of {}", side.name);
     let table = side.quoted()?;
-    let name = [Value::from(table.as_str())];
-    let is_active = target.is(&doing, query, &name).await?;
-    Ok(is_active.then(|| {
+    Ok(hides_rows(target, side).await?.then(|| {
         Error::refused(
             format!("the table {} in the target", side.name),
             "row-level security is active for the account, and COPY writes no rows then",

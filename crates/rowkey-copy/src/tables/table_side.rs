@@ -87,11 +87,13 @@ impl ColumnSide {
     /// A time as the target gets it, if the plan cuts off the digits for which that has no place.
     pub(crate) fn cut(&self, cell: Cell) -> Cell {
         let is_cut = self.instead.fraction.is_some();
-        let multiple = |micros: i64| micros - micros.rem_euclid(self.tick);
         match cell {
             Cell::Timestamp(i64::MIN | i64::MAX) => cell,
-            Cell::Timestamp(micros) if is_cut => Cell::Timestamp(multiple(micros)),
-            Cell::Time(micros) if is_cut => Cell::Time(multiple(micros)),
+            // Of a moment, the digits count from the second before it, also before 2000.
+            Cell::Timestamp(micros) if is_cut => {
+                Cell::Timestamp(micros - micros.rem_euclid(self.tick))
+            }
+            Cell::Time(micros) if is_cut => Cell::Time(micros - micros % self.tick),
             _ => cell,
         }
     }

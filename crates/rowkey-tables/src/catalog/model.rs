@@ -508,6 +508,11 @@ impl ForeignKey {
         !is_not("NOT VALID") && !is_not("NOT ENFORCED")
     }
 
+    /// Whether new rows have to refer to one.
+    pub fn is_enforced(&self) -> bool {
+        !self.attributes.contains("NOT ENFORCED")
+    }
+
     /// The attributes by where they stand: behind the columns that are referred to, behind the
     /// action for deletion, and at the end.
     pub fn placed_attributes(&self) -> [&str; 3] {

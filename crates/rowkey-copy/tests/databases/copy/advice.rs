@@ -76,17 +76,19 @@ async fn digits(source: String, target: String) -> Result<()> {
 /// Of the kind that programs expect there.
 async fn types(source: String, target: String) -> Result<()> {
     let rows = [
-        "CREATE TABLE note (id integer PRIMARY KEY, body text, name varchar(20), owner integer)",
-        "INSERT INTO note VALUES (1, repeat('x', 80000), 'a 🐘', NULL)",
+        "CREATE TABLE note (id integer PRIMARY KEY, body text, name varchar(20), owner integer, title text)",
+        "INSERT INTO note VALUES (1, repeat('x', 80000), 'a 🐘', NULL, repeat('x', 20000))",
     ];
     execute(&mut open(&source).await?, "the source", &rows).await?;
     let table = "CREATE TABLE note (id int PRIMARY KEY, body text, \
-                 name varchar(20) CHARACTER SET utf8mb3 UNIQUE, owner int NOT NULL)";
+                 name varchar(20) CHARACTER SET utf8mb3 UNIQUE, owner int NOT NULL, \
+                 title varchar(10))";
     open(&target).await?.execute("the target", table).await?;
     let plan = plan(&source, &target).await?;
     let looked = preflight(&source, &target, &plan).await?;
     for (column, advised) in [
         ("body", "let the column there be `longtext"),
+        ("title", "let the column there be `longtext"),
         (
             "name",
             "let the column there be `varchar(20) CHARACTER SET utf8mb4`",
@@ -123,6 +125,18 @@ async fn outside(source: String, target: String) -> Result<()> {
             && refused.contains("a row refers to one of parent that the target does not have: 7;"),
         "{looked:?}"
     );
+    if to.backend() == Backend::Postgres {
+        // Its rows are in partitions.
+        let tables = [
+            "ALTER TABLE child DROP CONSTRAINT child_parent_fkey",
+            "DROP TABLE parent",
+            "CREATE TABLE parent (id integer PRIMARY KEY) PARTITION BY RANGE (id)",
+            "CREATE TABLE parent_1 PARTITION OF parent FOR VALUES FROM (0) TO (100)",
+            "INSERT INTO parent VALUES (1)",
+            "ALTER TABLE child ADD FOREIGN KEY (parent) REFERENCES parent",
+        ];
+        execute(&mut to, "the partitions", &tables).await?;
+    }
     to.execute("the row", "INSERT INTO parent VALUES (7)")
         .await?;
     nothing_is_refused(&source, &target, &plan).await?;
