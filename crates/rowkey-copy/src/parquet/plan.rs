@@ -20,7 +20,6 @@ use crate::planning::{Choices, plan_for};
 use crate::plans::plan::{
     ColumnPlan, CopyPlan, CopyPolicy, TablePlan, VERSION, Wanted, is_collation,
 };
-use crate::plans::replacements::Replacements;
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
 /// What a database counts to.
@@ -125,17 +124,7 @@ pub fn plan_back(folder: &Path, target: Backend) -> Result<CopyPlan, Error> {
 }
 
 fn planned_back(reader: &Reader, column: &Column, target: Backend) -> Result<ColumnPlan, Error> {
-    let mut planned = ColumnPlan {
-        name: column.name.clone(),
-        from: reader.type_of(column)?,
-        to: None,
-        refused: None,
-        format: None,
-        stored_from: None,
-        stored_to: None,
-        keep: false,
-        instead: Replacements::default(),
-    };
+    let mut planned = ColumnPlan::new(&column.name, reader.type_of(column)?);
     if let Some(public) = column.ids {
         let declared = StoragePlan::default_for(public.format()).column(target);
         planned.format = Some(public.format().name().into());

@@ -256,8 +256,7 @@ pub(super) fn send_rows(
     })
 }
 
-/// Fails for a reference without a row, if the target does not look while rows
-/// are written.
+/// Fails for a reference without a row, if the target does not look while rows are written.
 async fn check_references(target: &mut Connection) -> Result<(), Error> {
     let Some(query) = engine(target.backend()).objects.orphan else {
         return Ok(());

@@ -10,7 +10,7 @@ use rowkey_tables::types::Type;
 use crate::engine::engine;
 use crate::mapping::spelling::in_any_case;
 use crate::plans::plan::{ColumnPlan, ExistingRows, TablePlan};
-use crate::plans::replacements::{Cut, Replacements};
+use crate::plans::replacements::Cut;
 
 /// What a person chooses for all tables of a plan.
 #[derive(Clone, Copy, Debug, Default)]
@@ -87,17 +87,7 @@ impl Planner<'_> {
     }
 
     fn column(&self, table: &Table, there: Option<&Table>, column: &Column) -> ColumnPlan {
-        let mut planned = ColumnPlan {
-            name: column.name.clone(),
-            from: column.sql_type.clone(),
-            to: None,
-            refused: None,
-            format: None,
-            stored_from: None,
-            stored_to: None,
-            keep: false,
-            instead: Replacements::default(),
-        };
+        let mut planned = ColumnPlan::new(&column.name, column.sql_type.clone());
         let found = there.and_then(|there| there.column(&column.name));
         if let Some(there) = there
             && found.is_none()

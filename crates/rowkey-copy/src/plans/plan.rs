@@ -272,6 +272,21 @@ pub(crate) enum Wanted<'p> {
 }
 
 impl ColumnPlan {
+    /// A column of which only the source is known.
+    pub(crate) fn new(name: &str, from: String) -> Self {
+        Self {
+            name: name.to_owned(),
+            from,
+            to: None,
+            refused: None,
+            format: None,
+            stored_from: None,
+            stored_to: None,
+            keep: false,
+            instead: Replacements::default(),
+        }
+    }
+
     /// What the column becomes, or why the plan does not say it.
     pub(crate) fn wanted(&self) -> Result<Wanted<'_>, &str> {
         match (&self.refused, &self.format, &self.to) {

@@ -346,7 +346,7 @@ impl KeptReference {
             false => ("rows", ", which the plan does not have,", ""),
         };
         if !self.is_planned {
-            instead.push(format!("let the plan have {target}, if the source has it"));
+            instead.push(format!("add {target} to the plan, if the source has it"));
         }
         let why = match self.outcome {
             Outcome::Unseen(why) => {
