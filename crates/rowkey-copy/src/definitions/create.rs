@@ -207,7 +207,7 @@ fn default_of(
     };
     if original.has_unknown_default(source) {
         left_out.push(format!(
-            "{place}: its default is left out, because the source shows only the beginning of its bytes"
+            "{place}: its default is left out, because the source shows only a part of it"
         ));
     } else if translated.is_none() {
         left_out.push(format!("{place}: the default `{sql}` is left out"));

@@ -326,8 +326,8 @@ pub struct Column {
     pub is_nullable: bool,
     /// The SQL of its default, as the database writes it.
     pub default: Option<String>,
-    /// The same of bytes of MySQL and MariaDB, whose catalogues do not show all of them. It is no part
-    /// of [`Catalog::hash`], so that plans made before it was read remain valid.
+    /// The same of bytes and of rare characters of MySQL and MariaDB, whose catalogues do not show all of
+    /// them. It is no part of [`Catalog::hash`], so that plans made before it was read remain valid.
     #[serde(skip)]
     pub complete_default: Option<String>,
     /// Whether the database counts or computes it, and how.
@@ -367,14 +367,18 @@ impl Column {
         self.complete_default.as_deref().or(self.default.as_deref())
     }
 
-    /// Whether only a part of its default is known: bytes of MySQL and MariaDB in a table without rows.
+    /// Whether only a part of its default is known: bytes of MySQL and MariaDB in a table without rows,
+    /// or characters that may not be question marks.
     pub fn has_unknown_default(&self, backend: Backend) -> bool {
         let own = self.column_type(backend).meaning();
-        let is_shown_as_text = |sql: &str| sql.len() > "''".len() && sql.starts_with('\'');
+        let is_of_bytes = matches!(own, Some(Type::Bytes(_) | Type::FixedBytes(_)));
+        let is_in_part = |sql: &str| {
+            let is_shown_as_text = sql.len() > "''".len() && sql.starts_with('\'');
+            is_shown_as_text && (is_of_bytes || sql.contains('?'))
+        };
         backend.names_character_sets()
-            && matches!(own, Some(Type::Bytes(_) | Type::FixedBytes(_)))
             && self.complete_default.is_none()
-            && self.default.as_deref().is_some_and(is_shown_as_text)
+            && self.default.as_deref().is_some_and(is_in_part)
     }
 
     /// Its type, read.

@@ -1,16 +1,69 @@
-//! Expressions as MySQL's catalogue shows them: each byte of one as the character of that number, so
-//! that `_utf8mb4\'ü\'` is `_utf8mb4\'Ã¼\'`. `SHOW CREATE TABLE` is no help, as it has question marks
-//! for all that three bytes of UTF-8 do not hold.
+//! Expressions that the catalogue does not show as they were written.
+//!
+//! MySQL's shows each byte as the character of that number, so that `_utf8mb4\'ü\'` is
+//! `_utf8mb4\'Ã¼\'`, and `SHOW CREATE TABLE` has question marks for all that three bytes of UTF-8 do not
+//! hold. MariaDB's has four question marks for each of these, and `SHOW CREATE TABLE` is right.
+
+use std::collections::BTreeSet;
 
 use super::dependents;
 use crate::catalog::{DependentKind, Table};
+use crate::connection::Connection;
+use crate::error::Error;
 
-/// Corrects the expressions of a table, which keeps what was shown.
+/// Corrects the expressions of a table of MySQL, which keeps what was shown.
 pub(super) fn correct(table: &mut Table) {
+    replace(table, corrected);
+}
+
+/// Corrects those of a table of MariaDB. Says which it cannot correct.
+pub(super) async fn restore(
+    connection: &mut Connection,
+    table: &mut Table,
+) -> Result<Option<String>, Error> {
+    let mut has_marks = false;
+    replace(table, |shown| {
+        has_marks |= shown.contains(MARKS);
+        None
+    });
+    if !has_marks {
+        return Ok(None);
+    }
+    let doing = format!("the definition of {}", table.name);
+    let query = format!(
+        "SHOW CREATE TABLE {}",
+        table.name.quoted(connection.backend())?
+    );
+    let row = match connection.one_row(&doing, &query, &[]).await {
+        Err(error) if error.is_denied() => return Ok(Some(uncertain(table))),
+        row => row?,
+    };
+    let statement = row.text(1)?;
+    let mut is_certain = true;
+    replace(table, |shown| {
+        let mut found = written(shown, statement);
+        is_certain &= found.len() == 1 || !shown.contains(MARKS);
+        found.pop_first()
+    });
+    Ok((!is_certain).then(|| uncertain(table)))
+}
+
+fn uncertain(table: &Table) -> String {
+    format!(
+        "the expressions of {} as they were written: the catalogue has question marks for characters of four bytes",
+        table.name
+    )
+}
+
+/// What MariaDB shows for a character of four bytes.
+const MARKS: &str = "????";
+
+/// Replaces expressions of a table, which keeps what was shown.
+fn replace(table: &mut Table, mut corrected: impl FnMut(&str) -> Option<String>) {
     let shown = table.clone();
     for column in &mut table.columns {
-        // Other defaults are values, which are shown as they are.
-        let expression = column.default.as_ref().filter(|sql| sql.starts_with('('));
+        // Other defaults are values, which are read elsewhere.
+        let expression = column.default.as_ref().filter(|sql| !sql.starts_with('\''));
         if let Some(sql) = expression.and_then(|sql| corrected(sql)) {
             column.default = Some(sql);
         }
@@ -21,7 +74,7 @@ pub(super) fn correct(table: &mut Table) {
             dependent.kind,
             DependentKind::Check | DependentKind::GeneratedColumn
         );
-        if let Some(sql) = corrected(&dependent.definition).filter(|_| is_expression) {
+        if is_expression && let Some(sql) = corrected(&dependent.definition) {
             dependent.definition = sql;
             used.push(place);
         }
@@ -62,6 +115,22 @@ pub(super) fn corrected(shown: &str) -> Option<String> {
         rest = &rest[length..];
     }
     String::from_utf8(sql).ok()
+}
+
+/// The expressions in the statement of a table that are shown in some words.
+fn written(shown: &str, statement: &str) -> BTreeSet<String> {
+    let places = statement.char_indices();
+    let found = places.filter_map(|(place, _)| {
+        let statement = &statement[place..];
+        let (mut shown, mut rest) = (shown, statement.chars());
+        while !shown.is_empty() {
+            let one = rest.next()?;
+            let marks = shown.strip_prefix(MARKS).filter(|_| one.len_utf8() == 4);
+            shown = marks.or_else(|| shown.strip_prefix(one))?;
+        }
+        statement.strip_suffix(rest.as_str()).map(Into::into)
+    });
+    found.collect()
 }
 
 const QUOTE: &[u8] = br"\'";
@@ -126,6 +195,17 @@ mod tests {
 
     fn shown(sql: &str) -> String {
         sql.bytes().map(char::from).collect()
+    }
+
+    #[test]
+    fn characters_of_four_bytes_are_those_of_the_statement() {
+        let statement = "`a` text DEFAULT concat('😀','?'), CHECK (`a` <> '😀'), CHECK (`a` <> '😎'), \
+                         CHECK (`b` <> '????')";
+        let found = |shown| Vec::from_iter(written(shown, statement));
+        assert_eq!(found("concat('????','?')"), ["concat('😀','?')"]);
+        assert_eq!(found("`b` <> '????'"), ["`b` <> '????'"]);
+        assert_eq!(found("`a` <> '????'").len(), 2);
+        assert!(found("`a` <> '?????'").is_empty());
     }
 
     #[test]

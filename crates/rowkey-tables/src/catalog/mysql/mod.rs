@@ -27,8 +27,11 @@ pub(super) async fn read(connection: &mut Connection) -> Result<Catalog, Error> 
     indexes(connection, &scope, &mut tables).await?;
     foreign_keys(connection, &scope, &mut tables, &mut unseen).await?;
     unseen.extend(dependents::read(connection, &scope, &mut tables).await?);
-    if connection.backend() == Backend::MySql {
-        tables.values_mut().for_each(expressions::correct);
+    for table in tables.values_mut() {
+        match connection.backend() {
+            Backend::MySql => expressions::correct(table),
+            _ => unseen.extend(expressions::restore(connection, table).await?),
+        }
     }
     Ok(Catalog {
         backend: connection.backend(),
@@ -124,23 +127,29 @@ async fn columns(
     Ok(())
 }
 
-/// Reads the defaults of bytes, where the account can read the table: catalogues show them up to the
-/// first zero, or without what is no text.
+/// Reads defaults, where the account can read the table: catalogues show those of bytes up to the
+/// first zero, or without what is no text, and have question marks for characters of four bytes.
 async fn complete_defaults(connection: &mut Connection, table: &mut Table) -> Result<(), Error> {
-    let has_bytes = |column: &&mut Column| {
+    let is_of_bytes = |column: &Column| {
         let own = column.column_type(Backend::MySql).meaning();
-        let shown = column.default.as_deref();
         matches!(own, Some(Type::Bytes(_) | Type::FixedBytes(_)))
-            && shown.is_some_and(|sql| sql.starts_with('\''))
+    };
+    let is_incomplete = |column: &&mut Column| {
+        let shown = column.default.as_deref();
+        let shown = shown.filter(|sql| sql.starts_with('\''));
+        shown.is_some_and(|sql| is_of_bytes(column) || sql.contains('?'))
     };
     let rows = table.name.quoted(Backend::MySql)?;
-    let mut columns: Vec<&mut Column> = table.columns.iter_mut().filter(has_bytes).collect();
+    let mut columns: Vec<&mut Column> = table.columns.iter_mut().filter(is_incomplete).collect();
     if columns.is_empty() {
         return Ok(());
     }
     let values = columns.iter().map(|column| {
         let name = quote_identifier(Backend::MySql, &column.name)?;
-        Ok(format!("HEX(DEFAULT({name}))"))
+        Ok(match is_of_bytes(column) {
+            true => format!("HEX(DEFAULT({name}))"),
+            false => format!("CONVERT(DEFAULT({name}) USING utf8mb4)"),
+        })
     });
     let values: Vec<String> = values.collect::<Result<_, Error>>()?;
     let values = values.join(", ");
@@ -158,8 +167,11 @@ async fn complete_defaults(connection: &mut Connection, table: &mut Table) -> Re
         };
         let Some(row) = found.first() else { continue };
         for (place, column) in columns.iter_mut().enumerate() {
-            let digits = row.optional_text(place)?;
-            column.complete_default = digits.map(|digits| format!("X'{digits}'"));
+            let value = row.optional_text(place)?;
+            column.complete_default = value.map(|value| match is_of_bytes(column) {
+                true => format!("X'{value}'"),
+                false => text_literal(Backend::MySql, value),
+            });
         }
         break;
     }
