@@ -239,14 +239,11 @@ pub(crate) async fn last(
         return Ok(last);
     };
     let doing = format!("the counter of {}", table.name);
+    let mut is_hidden = false;
     let rows = match source.query(&doing, &query, &values).await {
         // MariaDB asks for a privilege on the sequence.
         Err(error) if original.is_serial() && error.sql_state().as_deref() == Some(DENIED) => {
-            notes.push(format!(
-                "{}.{}: the account may not read its sequence in the source: the target goes on after \
-                 its rows",
-                table.name, column.name
-            ));
+            is_hidden = true;
             Vec::new()
         }
         rows => rows?,
@@ -255,7 +252,15 @@ pub(crate) async fn last(
         last.number = number(row)?;
         if let Some(Value::Integer(found)) = row.0.get(1) {
             last.step = *found;
+            // PostgreSQL does so, too.
+            is_hidden = row.0[0] == Value::Null;
         }
+    }
+    if is_hidden {
+        notes.push(format!(
+            "{}.{}: the account may not read its sequence in the source: the target goes on after its rows",
+            table.name, column.name
+        ));
     }
     if last.number > largest(column) {
         notes.push(format!(

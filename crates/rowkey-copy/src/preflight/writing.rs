@@ -153,7 +153,7 @@ pub(super) async fn counters(
                     denied.push(Err(Error::refused(
                         format!("{}.{} in the target", side.name, column.name),
                         "the account may not let its counter continue after the rows",
-                        "grant UPDATE on its sequence",
+                        "grant SELECT and UPDATE on its sequence",
                     )));
                 }
             }

@@ -454,7 +454,7 @@ async fn a_copy_names_what_it_may_not_write(source: String, target: String) -> a
             true => (
                 &found.refused,
                 "seven.id in the target: ",
-                "grant UPDATE on its sequence",
+                "grant SELECT and UPDATE on its sequence",
             ),
             false => (
                 &found.notes,
@@ -483,6 +483,42 @@ async fn a_copy_names_what_it_may_not_write(source: String, target: String) -> a
     }
     .await;
     administrator.execute("the account", &drop).await?;
+    outcome
+}
+
+/// An account may read tables, and not the sequences that count their keys.
+async fn hidden_sequences(source: String, target: String) -> anyhow::Result<()> {
+    let (mut administrator, mut to) = (open(&source).await?, open(&target).await?);
+    let schema = administrator.one_row("the schema", "SELECT current_schema()::text", &[]);
+    let schema = schema.await?.text(0)?.to_owned();
+    let name = format!("rk_{}", unique());
+    let tables = format!(
+        "CREATE TABLE one (id serial PRIMARY KEY);
+         CREATE TABLE two (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY);
+         INSERT INTO one VALUES (DEFAULT), (DEFAULT); INSERT INTO two VALUES (DEFAULT), (DEFAULT);
+         CREATE ROLE {name}; GRANT USAGE ON SCHEMA {schema} TO {name};
+         GRANT SELECT ON one, two TO {name}"
+    );
+    administrator.execute("the tables", &tables).await?;
+    let outcome = async {
+        let mut from = open(&source).await?;
+        from.execute("the role", &format!("SET ROLE {name}"))
+            .await?;
+        let (choices, ids) = (Choices::default(), rowkey_doctor::stored_ids);
+        let planned = rowkey_copy::plan(&mut from, &mut to, choices, &mut Silent, ids).await?;
+        let request = crate::copy::creating();
+        let report =
+            rowkey_copy::copy(&mut from, &mut to, &planned.plan, &request, &mut Silent).await?;
+        for table in ["one", "two"] {
+            let beginning = format!("{table}.id: ");
+            let words = ["may not read its sequence"];
+            ensure!(names_all(&report.notes, &beginning, &words), "{report:#?}");
+        }
+        Ok(())
+    }
+    .await;
+    let drop = format!("DROP OWNED BY {name}; DROP ROLE {name}");
+    administrator.execute("the role", &drop).await?;
     outcome
 }
 
@@ -548,6 +584,13 @@ pub(crate) fn add_tests(suite: &mut Suite) {
             a_copy_names_what_it_may_not_make,
         );
     }
+    crate::copy::pair(
+        suite,
+        "the_numbers_of_a_sequence_are_hidden",
+        [Backend::Postgres],
+        Backend::Sqlite,
+        hidden_sequences,
+    );
     for target in [Backend::Postgres, Backend::MariaDb, Backend::MySql] {
         crate::copy::pair(
             suite,

@@ -267,7 +267,7 @@ async fn used_up(
     let query = format!(
         "SELECT s.last::text, s.last::numeric + s.step BETWEEN s.least AND LEAST(s.most, \
          CASE a.atttypid WHEN 'int2'::regtype THEN 32767 WHEN 'int4'::regtype THEN 2147483647 \
-         ELSE 9223372036854775807 END) OR s.cycles FROM pg_attribute a, ({POSTGRES_SEQUENCE}) s \
+         ELSE 9223372036854775807 END) OR s.cycles OR s.last IS NULL FROM pg_attribute a, ({POSTGRES_SEQUENCE}) s \
          WHERE a.attrelid = to_regclass($1::text) AND a.attname = $2::text"
     );
     let rows = connection.query(&doing, &query, &[name, column]).await?;

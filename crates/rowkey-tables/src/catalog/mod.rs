@@ -30,11 +30,13 @@ use crate::types::layout::Layout;
 
 /// The sequence that counts the column `$2::text` of the table `$1::text` in PostgreSQL. That of the
 /// default comes first: the column may own another one. The default may also name it in a text. One
-/// that has not counted yet begins with its start.
+/// that has not counted yet begins with its start; nothing is the last number if the account may not
+/// read it.
 #[doc(hidden)]
 pub const POSTGRES_SEQUENCE: &str = r"
-SELECT COALESCE(pg_sequence_last_value(s.seqrelid::regclass), GREATEST(LEAST(
-    s.seqstart::numeric - s.seqincrement, 9223372036854775807), -9223372036854775808)::bigint) AS last,
+SELECT CASE WHEN has_sequence_privilege(s.seqrelid, 'SELECT, USAGE') THEN
+    COALESCE(pg_sequence_last_value(s.seqrelid::regclass), GREATEST(LEAST(
+    s.seqstart::numeric - s.seqincrement, 9223372036854775807), -9223372036854775808)::bigint) END AS last,
   s.seqincrement AS step, s.seqrelid::bigint AS number, s.seqmin AS least, s.seqmax AS most,
   s.seqcycle AS cycles
 FROM pg_sequence s WHERE s.seqrelid = COALESCE((
