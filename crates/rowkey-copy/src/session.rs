@@ -2,6 +2,7 @@
 
 use std::fs::canonicalize;
 use std::hash::{BuildHasher as _, RandomState};
+use std::path::Path;
 use std::time::Duration;
 
 use rowkey_tables::advisory_lock::AdvisoryLock;
@@ -159,29 +160,24 @@ pub(super) async fn require_two_databases(
     if source.backend() != target.backend() {
         return Ok(());
     }
-    let doing = "which database it is";
     let sessions = &engine(source.backend()).sessions;
-    let place = async |connection: &mut Connection| {
-        let row = connection.one_row(doing, sessions.place, &[]).await?;
-        Ok::<String, Error>(row.optional_text(0)?.unwrap_or_default().to_owned())
-    };
-    let (here, there) = (place(source).await?, place(target).await?);
+    let here = place(source, sessions.place).await?;
+    let there = place(target, sessions.place).await?;
     let number = RandomState::new().hash_one(()) >> 1;
     let is_same = match (sessions.lock)(format!("rowkey_place_{number}")) {
-        // A file has one path. A database without one is in memory, and nobody else's.
-        None => canonicalize(&here)
-            .is_ok_and(|here| canonicalize(&there).is_ok_and(|there| here == there)),
+        // A database without a file is in memory, and nobody else's.
+        None => here == there && !here.is_empty(),
         // Servers may be the same under several addresses, and have a name in common.
         Some(_) if here != there => false,
         Some(name) => {
             let numbers = number.to_string();
             let lock = AdvisoryLock { numbers, name };
             let release = lock.release(source.backend());
-            lock.take(source, doing, Duration::ZERO).await?;
-            let is_free = lock.take(target, doing, Duration::ZERO).await?;
-            source.query(doing, &release, &[]).await?;
+            lock.take(source, WHICH, Duration::ZERO).await?;
+            let is_free = lock.take(target, WHICH, Duration::ZERO).await?;
+            source.query(WHICH, &release, &[]).await?;
             if is_free {
-                target.query(doing, &release, &[]).await?;
+                target.query(WHICH, &release, &[]).await?;
             }
             !is_free
         }
@@ -195,6 +191,29 @@ pub(super) async fn require_two_databases(
         )),
     }
 }
+
+/// The database of a connection, whatever its address; without its server, where that is not told.
+/// It has no view yet.
+pub(crate) async fn identity(connection: &mut Connection) -> Result<String, Error> {
+    let sessions = &engine(connection.backend()).sessions;
+    match place(connection, sessions.identity).await {
+        Err(error) if error.sql_state().is_some() => place(connection, sessions.place).await,
+        identity => identity,
+    }
+}
+
+async fn place(connection: &mut Connection, query: &str) -> Result<String, Error> {
+    let row = connection.one_row(WHICH, query, &[]).await?;
+    let place = row.optional_text(0)?.unwrap_or_default();
+    let path = Path::new(place);
+    // A file may have several paths. Names of databases are none.
+    Ok(match path.is_absolute() {
+        true => canonicalize(path).map_or(place.into(), |path| path.display().to_string()),
+        false => place.into(),
+    })
+}
+
+const WHICH: &str = "which database it is";
 
 /// Makes the target refuse what it would otherwise change.
 pub(crate) async fn begin_writing(target: &mut Connection, job: &str) -> Result<(), Error> {

@@ -6,13 +6,14 @@ use rowkey_tables::catalog::{Column, Generated, Table};
 use rowkey_tables::connection::Connection;
 use rowkey_tables::types::Type;
 
-use crate::definitions::{counters, sequences};
+use crate::definitions::counters;
+use crate::definitions::sequences::{self, Sequence};
 use crate::mapping::spelling::in_any_case;
 use crate::tables::table_side::{ColumnSide, TableSide};
 
-/// The names of the sequences with which no column counts.
+/// The sequences with which no column counts.
 #[derive(Default)]
-pub(crate) struct KeySequences(Vec<String>);
+pub(crate) struct KeySequences(Vec<Sequence>);
 
 impl KeySequences {
     /// Those that do not go on where one of the source with the same name would.
@@ -20,13 +21,12 @@ impl KeySequences {
         source: &mut Connection,
         target: &mut Connection,
     ) -> Result<Self, Error> {
-        let is_free = |is_counting: bool| !is_counting;
-        let mut free = sequences::names(target, is_free).await?;
+        let mut free = sequences::without_columns(target).await?;
         if !free.is_empty() {
-            for name in sequences::names(source, is_free).await? {
-                let copied = in_any_case(free.iter(), |found| found.as_str(), &name);
-                let copied = copied.cloned();
-                free.retain(|found| Some(found) != copied.as_ref());
+            for Sequence { name, .. } in sequences::without_columns(source).await? {
+                let copied = in_any_case(free.iter(), |found| &found.name, &name);
+                let copied = copied.map(|found| found.name.clone());
+                free.retain(|found| Some(&found.name) != copied.as_ref());
             }
         }
         Ok(Self(free))
@@ -44,12 +44,20 @@ impl KeySequences {
             return found;
         }
         for column in &side.columns {
-            if takes_numbers(table, existing, column) {
-                let names = names(&side.name.name, &column.name);
-                let is_its = |name: &&String| names.contains(&name.to_lowercase());
-                let own = self.0.iter().filter(is_its);
-                found.extend(own.map(|name| (column, name.as_str())));
+            if !takes_numbers(existing, column) {
+                continue;
             }
+            let names = names(&side.name.name, &column.name);
+            // The first one names the column.
+            let names = match is_wanted(table, existing, column) {
+                true => &names[..],
+                false => &names[..1],
+            };
+            let own = self.0.iter().filter(|sequence| {
+                names.contains(&sequence.name.to_lowercase())
+                    && sequence.is_free_for(&existing.name.name, &column.name)
+            });
+            found.extend(own.map(|sequence| (column, sequence.name.as_str())));
         }
         found
     }
@@ -107,17 +115,17 @@ impl KeySequences {
     }
 }
 
-/// Whether a column of whole numbers is counted by the source or is the key, and has its numbers from
-/// programs alone.
-fn takes_numbers(table: &Table, existing: &Table, column: &ColumnSide) -> bool {
-    let original = table.column(&column.name);
-    let is_counted = original.is_some_and(|original| table.counts(original));
-    let is_wanted = is_counted || is_key(existing, &column.name);
+/// Whether a column of whole numbers has them from programs alone.
+fn takes_numbers(existing: &Table, column: &ColumnSide) -> bool {
     let found = existing.column(&column.name);
     let is_filled = |found: &Column| found.default.is_some() || found.generated != Generated::No;
-    matches!(column.own, Type::Integer { .. })
-        && is_wanted
-        && found.is_some_and(|found| !is_filled(found))
+    matches!(column.own, Type::Integer { .. }) && found.is_some_and(|found| !is_filled(found))
+}
+
+/// Whether the source counts it, or it is the key.
+fn is_wanted(table: &Table, existing: &Table, column: &ColumnSide) -> bool {
+    let original = table.column(&column.name);
+    original.is_some_and(|original| table.counts(original)) || is_key(existing, &column.name)
 }
 
 fn is_key(table: &Table, column: &str) -> bool {

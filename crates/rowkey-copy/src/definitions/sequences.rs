@@ -112,16 +112,16 @@ enum Place<'n> {
     None(&'static str),
 }
 
-fn place<'n>(target: Backend, there: &'n [String], name: &str, makes: bool) -> Place<'n> {
+fn place<'n>(target: Backend, there: &'n [Sequence], name: &str, makes: bool) -> Place<'n> {
     if engine(target).counters.sequences.is_none() {
         return Place::None("");
     }
     let found = match makes {
-        true => there.iter().find(|found| *found == name),
-        false => in_any_case(there.iter(), |found| found.as_str(), name),
+        true => there.iter().find(|found| found.name == name),
+        false => in_any_case(there.iter(), |found| &found.name, name),
     };
     match found {
-        Some(found) => Place::Found(found),
+        Some(found) => Place::Found(&found.name),
         None if !makes => Place::None(", because the target has none of this name"),
         None if quote_identifier(target, name).is_ok() => Place::Made,
         None => Place::None(", because the target takes no such name"),
@@ -134,7 +134,7 @@ pub(crate) async fn left_out(
     target: &mut Connection,
     makes: bool,
 ) -> Result<Vec<String>, Error> {
-    let there = names(target, |_| true).await?;
+    let there = all(target).await?;
     let mut notes = Vec::new();
     for (name, state) in free(source, &mut notes).await? {
         if let Place::None(why) = place(target.backend(), &there, &name, makes) {
@@ -151,7 +151,7 @@ pub(crate) async fn continued(
     target: &mut Connection,
     makes: bool,
 ) -> Result<Vec<String>, Error> {
-    let there = names(target, |_| true).await?;
+    let there = all(target).await?;
     let mut notes = Vec::new();
     let sequences = free(source, &mut notes).await?;
     let Some(how) = &engine(target.backend()).counters.sequences else {
@@ -277,22 +277,44 @@ fn number(digits: &str) -> Result<i128, Error> {
     })
 }
 
-/// The names of the sequences of a connection's own schema: of all, or of some, by whether a column
-/// counts with them.
-pub(crate) async fn names(
-    connection: &mut Connection,
-    is_wanted: impl Fn(bool) -> bool,
-) -> Result<Vec<String>, Error> {
-    let mut names = Vec::new();
+/// A sequence of a connection's own schema.
+pub(crate) struct Sequence {
+    pub(crate) name: String,
+    /// Whether a column counts with it.
+    is_counting: bool,
+    /// The table and the column with which it goes.
+    owner: Option<[String; 2]>,
+}
+
+impl Sequence {
+    /// Whether it may be that of a column.
+    pub(crate) fn is_free_for(&self, table: &str, column: &str) -> bool {
+        let mut owner = self.owner.iter();
+        owner.all(|[of_table, of_column]| of_table == table && of_column == column)
+    }
+}
+
+pub(crate) async fn all(connection: &mut Connection) -> Result<Vec<Sequence>, Error> {
+    let mut found = Vec::new();
     let Some(how) = &engine(connection.backend()).counters.sequences else {
-        return Ok(names);
+        return Ok(found);
     };
     for row in connection.query("the sequences", how.list, &[]).await? {
-        if is_wanted(row.is(1)?) {
-            names.push(row.text(0)?.to_owned());
-        }
+        let owner = row.optional_text(2)?.zip(row.optional_text(3)?);
+        found.push(Sequence {
+            name: row.text(0)?.to_owned(),
+            is_counting: row.is(1)?,
+            owner: owner.map(|(table, column)| [table.to_owned(), column.to_owned()]),
+        });
     }
-    Ok(names)
+    Ok(found)
+}
+
+/// Those that no column counts with.
+pub(crate) async fn without_columns(connection: &mut Connection) -> Result<Vec<Sequence>, Error> {
+    let mut found = all(connection).await?;
+    found.retain(|sequence| !sequence.is_counting);
+    Ok(found)
 }
 
 /// The sequences that no column counts with.
@@ -304,7 +326,7 @@ async fn free(
     let Some(how) = &engine(source.backend()).counters.sequences else {
         return Ok(found);
     };
-    for name in names(source, |is_counting| !is_counting).await? {
+    for Sequence { name, .. } in without_columns(source).await? {
         let doing = format!("the sequence {name}");
         let query = (how.state)(&quote_identifier(source.backend(), &name)?);
         session::mark(source).await?;

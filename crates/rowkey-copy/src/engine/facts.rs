@@ -189,8 +189,13 @@ pub(crate) struct Objects {
     pub(crate) orphan: Option<&'static str>,
     /// The query for the references without a row, by the table they refer to.
     pub(crate) orphans: Option<&'static str>,
+    /// As many bytes of a row always fit into an index, if others may not.
+    pub(crate) index_bytes: Option<u32>,
     /// Whether partitions are tables.
     pub(crate) partitions_are_tables: bool,
+    /// The query for what is true of the rows that each partition of a table has, by the table's
+    /// quoted name.
+    pub(crate) partition_conditions: Option<&'static str>,
     /// The query for the views and programs.
     pub(crate) programs: &'static str,
     /// Whether it quotes their names as SQL does.
@@ -297,6 +302,8 @@ pub(crate) struct Sessions {
     pub(crate) lock_tables: Option<TableLock>,
     /// The query for the database and the schema of a connection, or for its file.
     pub(crate) place: &'static str,
+    /// The same with the server, under each of its addresses.
+    pub(crate) identity: &'static str,
     /// Whether a query has one processor.
     pub(crate) has_slow_queries: bool,
     /// Whether a query that is refused ends the view.

@@ -105,7 +105,9 @@ const fn of(
             ),
             orphan: None,
             orphans: None,
+            index_bytes: None,
             partitions_are_tables: false,
+            partition_conditions: Some(PARTITION_CONDITIONS),
             programs: PROGRAMS,
             programs_are_quoted: false,
             references_have_one_type: true,
@@ -154,6 +156,7 @@ const fn of(
                 instead: "grant LOCK TABLES, wait for the end of long transactions, or copy with one job",
             }),
             place: "SELECT DATABASE()",
+            identity: "SELECT CONCAT(DATABASE(), ' of the server ', @@hostname, ':', @@port, @@datadir)",
             has_slow_queries: true,
             refusals_end_view: false,
             rollback: "ROLLBACK",
@@ -377,7 +380,7 @@ const SEQUENCES: Sequences = Sequences {
     list: "SELECT t.table_name, CONCAT('nextval(`', REPLACE(t.table_schema, '`', '``'), '`.`', \
            REPLACE(t.table_name, '`', '``'), '`)') IN (SELECT c.column_default \
            FROM information_schema.columns c WHERE c.table_schema = DATABASE() \
-           AND c.column_default LIKE 'nextval(%') \
+           AND c.column_default LIKE 'nextval(%'), NULL, NULL \
            FROM information_schema.tables t WHERE t.table_schema = DATABASE() \
            AND t.table_type = 'SEQUENCE' ORDER BY 1",
     // Nothing is set.
@@ -399,6 +402,21 @@ UNION ALL SELECT 'routine', routine_name FROM information_schema.routines
 WHERE routine_schema = DATABASE()
 UNION ALL SELECT 'view', table_name FROM information_schema.views WHERE table_schema = DATABASE()
 ORDER BY 1, 2";
+
+/// Those of HASH and KEY have any row, and so has the greatest one. Of several columns, it is not said.
+const PARTITION_CONDITIONS: &str = "
+SELECT CASE
+  WHEN partition_method NOT LIKE 'RANGE%' AND partition_method NOT LIKE 'LIST%'
+    OR partition_description IN ('MAXVALUE', 'DEFAULT')
+    OR partition_method LIKE '%COLUMNS' AND partition_expression LIKE '%,%' THEN 'TRUE'
+  ELSE CONCAT('COALESCE((', partition_expression, ')',
+    CASE WHEN partition_method LIKE 'RANGE%' THEN ' < (' ELSE ' IN (' END,
+    partition_description, '), TRUE)')
+END
+FROM information_schema.partitions
+WHERE partition_name IS NOT NULL AND CAST(? AS BINARY) IN (
+  CASE table_schema WHEN DATABASE() THEN CONCAT('`', REPLACE(table_name, '`', '``'), '`') END,
+  CONCAT('`', REPLACE(table_schema, '`', '``'), '`.`', REPLACE(table_name, '`', '``'), '`'))";
 
 #[cfg(test)]
 mod tests {

@@ -43,7 +43,8 @@ pub(super) const ENGINE: Engine = Engine {
         may_set: MaySet::Query(|table, column| {
             let sequence = sequence_of(table, column);
             format!(
-                "SELECT has_sequence_privilege(s.number::oid, 'UPDATE')::int FROM ({sequence}) s"
+                "SELECT (has_sequence_privilege(s.number::oid, 'UPDATE') AND s.last IS NOT NULL)::int \
+                 FROM ({sequence}) s"
             )
         }),
         is_key: false,
@@ -79,7 +80,12 @@ pub(super) const ENGINE: Engine = Engine {
         late_key: LateKey::AfterRows,
         orphan: None,
         orphans: None,
+        index_bytes: Some(2_600),
         partitions_are_tables: true,
+        partition_conditions: Some(
+            "SELECT COALESCE(pg_get_partition_constraintdef(relid), 'TRUE') \
+             FROM pg_partition_tree($1::text::regclass) WHERE isleaf AND level > 0",
+        ),
         programs: PROGRAMS,
         programs_are_quoted: true,
         references_have_one_type: false,
@@ -129,6 +135,8 @@ pub(super) const ENGINE: Engine = Engine {
         lock: Some,
         lock_tables: None,
         place: "SELECT format('%I.%I', current_database(), current_schema())",
+        identity: "SELECT format('%I.%I of the server %s', current_database(), current_schema(), \
+                   system_identifier) FROM pg_control_system()",
         has_slow_queries: false,
         refusals_end_view: true,
         rollback: "ROLLBACK",
@@ -287,8 +295,14 @@ WITH counting AS (
   UNION ALL SELECT objid FROM pg_depend
   WHERE classid = 'pg_class'::regclass AND deptype IN ('i', 'e')
 )
-SELECT c.relname::text, EXISTS (SELECT FROM counting WHERE number = c.oid)::int
-FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+SELECT c.relname::text, EXISTS (SELECT FROM counting WHERE number = c.oid)::int,
+  (SELECT o.relname::text FROM pg_class o WHERE o.oid = owned.refobjid),
+  (SELECT a.attname::text FROM pg_attribute a
+    WHERE a.attrelid = owned.refobjid AND a.attnum = owned.refobjsubid)
+FROM pg_class c
+LEFT JOIN pg_depend owned ON owned.classid = 'pg_class'::regclass AND owned.objid = c.oid
+  AND owned.deptype = 'a' AND owned.refobjsubid > 0
+JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind = 'S' AND n.nspname = current_schema() ORDER BY 1";
 
 /// Who has which privileges on tables, besides their owners.

@@ -9,6 +9,9 @@ use rowkey_tables::types::Type;
 use super::facts::*;
 use crate::tables::table_side::TableSide;
 
+/// A path without `.` and `..`.
+const FILE: &str = "SELECT file FROM pragma_database_list WHERE name = 'main'";
+
 pub(super) const ENGINE: Engine = Engine {
     columns: Columns {
         // An expression is shown without the parentheses that it needs.
@@ -60,7 +63,9 @@ pub(super) const ENGINE: Engine = Engine {
         orphans: Some(
             "SELECT parent, COUNT(*), MIN(rowid) FROM pragma_foreign_key_check(?) GROUP BY parent",
         ),
+        index_bytes: None,
         partitions_are_tables: false,
+        partition_conditions: None,
         programs: "
 SELECT 'view', name FROM sqlite_master WHERE type = 'view' ORDER BY 2",
         programs_are_quoted: true,
@@ -103,7 +108,8 @@ SELECT 'view', name FROM sqlite_master WHERE type = 'view' ORDER BY 2",
         // Each transaction locks the file, and checks that the last one was its own.
         lock: |_| None,
         lock_tables: None,
-        place: "SELECT file FROM pragma_database_list WHERE name = 'main'",
+        place: FILE,
+        identity: FILE,
         has_slow_queries: false,
         refusals_end_view: false,
         rollback: "ROLLBACK",

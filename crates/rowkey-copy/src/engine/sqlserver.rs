@@ -65,7 +65,9 @@ pub(super) const ENGINE: Engine = Engine {
         late_key: LateKey::WithTable,
         orphan: None,
         orphans: None,
+        index_bytes: None,
         partitions_are_tables: false,
+        partition_conditions: None,
         programs: PROGRAMS,
         programs_are_quoted: true,
         references_have_one_type: true,
@@ -119,6 +121,8 @@ pub(super) const ENGINE: Engine = Engine {
             instead: "wait for the end of long transactions, or copy with one job",
         }),
         place: "SELECT QUOTENAME(DB_NAME()) + N'.' + QUOTENAME(SCHEMA_NAME())",
+        identity: "SELECT QUOTENAME(DB_NAME()) + N'.' + QUOTENAME(SCHEMA_NAME()) + N' of the server ' + \
+                   @@SERVERNAME",
         has_slow_queries: false,
         refusals_end_view: false,
         // An error has ended the transaction already.

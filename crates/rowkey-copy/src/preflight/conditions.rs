@@ -1,15 +1,18 @@
-//! CHECKs and exclusion constraints of existing tables, and CHECKs of the domains of their columns,
-//! which rows of the source may break.
+//! CHECKs and exclusion constraints of existing tables, CHECKs of the domains of their columns, and
+//! their partitions, which rows of the source may break.
 
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Dependent, DependentKind, Table};
-use rowkey_tables::connection::Connection;
+use rowkey_tables::connection::{Connection, Value};
 
 use super::trial::{Found, Question, Trial, is_of_row, not_looked_at};
 use crate::definitions::checks;
 use crate::definitions::sql_text::{first_group, mentioned, separated, with_name};
+use crate::engine::engine;
+use crate::mapping::partitions::is_partitioned;
 use crate::tables::prepared::PreparedTable;
+use crate::tables::table_side::TableSide;
 
 /// A rule for the rows of a table of the target.
 struct Rule {
@@ -37,6 +40,7 @@ pub(super) async fn broken(
     let mut found = Found::default();
     let mut rules = of_table(table, existing)?;
     rules.extend(of_domains(table, existing)?);
+    rules.extend(of_partitions(source, target, table, existing).await?);
     let is_known = |rule: &Rule| rule.words.is_some() && table.to.has_all(&rule.columns);
     let (known, unknown): (Vec<Rule>, Vec<Rule>) = rules.into_iter().partition(is_known);
     let not_looked_at = |rule: &Rule| not_looked_at(table, &rule.name);
@@ -206,4 +210,48 @@ fn of_domains(table: &PreparedTable<'_>, existing: &Table) -> Result<Vec<Rule>, 
         }
     }
     Ok(rules)
+}
+
+/// That each row has a partition, unless the source has no others.
+async fn of_partitions(
+    source: &mut Connection,
+    target: &mut Connection,
+    table: &PreparedTable<'_>,
+    existing: &Table,
+) -> Result<Option<Rule>, Error> {
+    let PreparedTable { from, to, .. } = table;
+    let mut conditions = partitions(target, to).await?;
+    let takes_all = |condition: &String| condition == "TRUE";
+    if conditions.iter().any(takes_all) {
+        return Ok(None);
+    }
+    if conditions.is_empty() {
+        match is_partitioned(existing, to.backend) {
+            true => conditions.push("FALSE".into()),
+            false => return Ok(None),
+        }
+    }
+    if from.backend == to.backend {
+        let own = partitions(source, from).await?;
+        if !own.is_empty() && own.iter().all(|own| conditions.contains(own)) {
+            return Ok(None);
+        }
+    }
+    let condition = format!("({})", conditions.join(") OR ("));
+    Ok(Some(Rule {
+        name: "partitions".into(),
+        columns: mentioned(existing, &condition),
+        words: Some(Words::Condition(condition)),
+    }))
+}
+
+/// What is true of the rows of each partition.
+async fn partitions(connection: &mut Connection, side: &TableSide) -> Result<Vec<String>, Error> {
+    let Some(query) = engine(side.backend).objects.partition_conditions else {
+        return Ok(Vec::new());
+    };
+    let doing = format!("the partitions of {}", side.name);
+    let name = Value::Text(side.quoted()?);
+    let rows = connection.query(&doing, query, &[name]).await?;
+    rows.iter().map(|row| Ok(row.text(0)?.to_owned())).collect()
 }

@@ -4,6 +4,7 @@ mod clashes;
 mod conditions;
 pub(crate) mod existing;
 mod kept;
+mod long_rows;
 mod reason_kind;
 pub(crate) mod references;
 mod rehearsal;
@@ -82,6 +83,7 @@ impl Preflight {
     ) -> Result<Self, Error> {
         check_backends(source, target, plan)?;
         session::require_two_databases(source, target).await?;
+        let identity = session::identity(source).await?;
         let mut catalog = Catalog::read(source).await?;
         let changed = plan.changed_tables(&catalog);
         plan.respell_source(&mut catalog);
@@ -100,6 +102,8 @@ impl Preflight {
                         .await?;
                 }
                 Ok(Some(known)) => {
+                    let other = checkpoint::other_source(target, &plan.hash()?, &identity).await?;
+                    findings.refuse(ReasonKind::Target, other);
                     let earlier = copied_rows::look(target, &target_catalog, &tables, &known);
                     let earlier = earlier.await?;
                     findings.refuse(ReasonKind::Target, earlier.refused);
@@ -425,6 +429,9 @@ impl Findings {
             self.refuse(ReasonKind::Checks, broken.refused);
             self.notes.extend(broken.notes);
         }
+        let long = long_rows::find(source, target, table, existing, &columns).await?;
+        self.refuse(ReasonKind::Objects, long.refused);
+        self.notes.extend(long.notes);
         let found = clashes::find(source, target, table, existing, &columns).await?;
         self.refuse(ReasonKind::Unique, found.refused);
         self.notes.extend(found.notes);

@@ -10,7 +10,7 @@ use rowkey_tables::types::{Kind, Type, collation};
 
 use super::existing;
 use crate::definitions::key_sequences::KeySequences;
-use crate::definitions::sequences;
+use crate::definitions::sequences::{self, Sequence};
 use crate::engine::engine;
 use crate::mapping::collations::known_collations;
 use crate::mapping::names;
@@ -53,7 +53,7 @@ pub(super) async fn refusals(
     let sides = sides.as_slice();
     let planned: Vec<&QualifiedName> = sides.iter().map(|side| &side.name).collect();
     let views = views(target).await?;
-    let sequences = sequences::names(target, |_| true).await?;
+    let sequences = sequences::all(target).await?;
     for (number, side) in sides.iter().enumerate() {
         let mut add = |error| refused.push((Place::Table(number), error));
         if table_of(catalog, side).is_none() && views.contains(&side.name) {
@@ -108,7 +108,7 @@ async fn views(target: &mut Connection) -> Result<Vec<QualifiedName>, Error> {
 
 /// The sequence of the target that has the name of a table which is not there.
 fn sequence_instead<'n>(
-    sequences: &'n [String],
+    sequences: &'n [Sequence],
     catalog: &Catalog,
     side: &TableSide,
     creates: bool,
@@ -116,7 +116,7 @@ fn sequence_instead<'n>(
     if side.name.schema.is_some() || table_of(catalog, side).is_some() {
         return None;
     }
-    let mut found = sequences.iter().map(String::as_str);
+    let mut found = sequences.iter().map(|found| found.name.as_str());
     match creates {
         true => found.find(|name| *name == side.name.name),
         false => in_any_case(found, |name| name, &side.name.name),

@@ -207,12 +207,50 @@ pub(crate) async fn creates(target: &mut Connection, job: &str) -> Result<Option
     Ok(None)
 }
 
-/// Writes down that a job begins, with the parts of each table, and whether it makes these.
+/// The row with the database from which a job copies, where others have a key. To versions that do
+/// not know it, it's another job, which is done.
+fn source_mark(job: &str) -> String {
+    format!("{}-source", &job[..40])
+}
+
+/// What is wrong if a job that has begun copies from another database than this one. Older versions
+/// have not written from which.
+pub(crate) async fn other_source(
+    target: &mut Connection,
+    job: &str,
+    source: &str,
+) -> Result<Option<Error>, Error> {
+    let mark = source_mark(job);
+    let query = format!("SELECT last_key FROM {TABLE} WHERE job = '{mark}'");
+    let rows = target.query(DOING, &query, &[]).await?;
+    let Some(row) = rows.first() else {
+        return Ok(None);
+    };
+    let begun = hex::decode(row.text(0)?).map_err(|_| damaged())?;
+    if begun == source.as_bytes() {
+        return Ok(None);
+    }
+    let begun = String::from_utf8(begun).map_err(|_| damaged())?;
+    Ok(Some(Error::refused(
+        "the source",
+        format!(
+            "it is {source}, and the target has rows of {begun}, which were copied with this plan"
+        ),
+        format!(
+            "copy into another target; if it is the same database, which was moved, run DELETE FROM {TABLE} \
+             WHERE job = '{mark}' in the target, and repeat the command"
+        ),
+    )))
+}
+
+/// Writes down that a job begins, with the parts of each table, whether it makes these, and from
+/// which database it copies.
 pub(crate) async fn begin(
     target: &mut Connection,
     job: &str,
     tables: &[Vec<Checkpoint>],
     creates: bool,
+    source: &str,
 ) -> Result<(), Error> {
     let parts = tables.iter().enumerate().flat_map(|(number, parts)| {
         let parts = parts.iter().enumerate();
@@ -223,8 +261,15 @@ pub(crate) async fn begin(
         })
     });
     let mut parts: Vec<String> = parts.collect();
-    let (mark, done) = (mark(job, creates), State::Done.name());
-    parts.push(format!("('{mark}', 0, 0, '{done}', 0, '0', '', '')"));
+    let done = State::Done.name();
+    for (mark, source) in [
+        (mark(job, creates), String::new()),
+        (source_mark(job), hex::encode(source)),
+    ] {
+        parts.push(format!(
+            "('{mark}', 0, 0, '{done}', 0, '0', '{source}', '')"
+        ));
+    }
     // In one transaction, because a copy that has only a part of them would not go on.
     let begin = engine(target.backend()).sessions.begin;
     target.execute(DOING, begin).await?;

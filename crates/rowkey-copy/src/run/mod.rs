@@ -103,6 +103,7 @@ pub async fn copy(
 ) -> Result<Report, Error> {
     check_backends(source, target, plan)?;
     session::require_two_databases(source, target).await?;
+    let identity = session::identity(source).await?;
     plan.check()?;
     let mut catalog = Catalog::read(source).await?;
     plan.check_catalog(&catalog)?;
@@ -120,7 +121,9 @@ pub async fn copy(
     let readers = session::begin_reading_together(source, jobs - 1, &job.tables).await?;
     preflight::require(source, target, plan, &catalog, request.create, progress).await?;
     let part_rows = (jobs > 1).then_some(request.part_rows);
-    let checkpoints = job.begin(source, target, request.create, part_rows).await?;
+    let checkpoints = job
+        .begin(source, target, request.create, part_rows, &identity)
+        .await?;
     let mut tables = job
         .rows(source, target, readers, &checkpoints, progress)
         .await?;
@@ -200,6 +203,7 @@ impl Job<'_> {
         target: &mut Connection,
         create: bool,
         part_rows: Option<u32>,
+        identity: &str,
     ) -> Result<Vec<Vec<Checkpoint>>, Error> {
         let known = checkpoint::read(target, &self.id, self.tables.len()).await?;
         let catalog = self.plan.target_catalog(target).await?;
@@ -218,6 +222,7 @@ impl Job<'_> {
                 let kept = kept.filter(|(table, _)| table.to.keeps_rows());
                 kept.flat_map(|(_, parts)| parts)
                     .for_each(|part| part.state = State::Done);
+                all_or_one(checkpoint::other_source(target, &self.id, identity).await?)?;
                 if !checkpoint::is_over(&known) {
                     self.require_same_way(target, create).await?;
                 }
@@ -238,7 +243,7 @@ impl Job<'_> {
                 all_or_one(referring(target, &catalog, &sides).await?)?;
                 delete_rows(target, &sides, self.is_unchecked).await?;
                 let parts = self.divide(source, part_rows).await?;
-                checkpoint::begin(target, &self.id, &parts, create).await?;
+                checkpoint::begin(target, &self.id, &parts, create, identity).await?;
                 parts
             }
         };

@@ -1,7 +1,7 @@
 //! Rows that somebody removes from the target, or adds to it.
 
-use anyhow::{Result, ensure};
-use rowkey_testkit::{Backend, Suite, test_name};
+use anyhow::{Result, bail, ensure};
+use rowkey_testkit::{Backend, Search, Server, Suite, test_name};
 
 use crate::copy::held::preflight;
 use crate::copy::{copy, creating, execute, interrupted, open, pair, plan};
@@ -14,6 +14,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("rows_are_added_before_the_end_in_{to}");
         pair(suite, &name, [Backend::Sqlite], target, before_the_end);
     }
+    let name = "another_source_with_the_same_plan";
+    pair(suite, name, crate::LIVE, Backend::Sqlite, another_source);
 }
 
 const ROWS: usize = 100;
@@ -63,6 +65,37 @@ async fn after_the_end(source: String, target: String) -> Result<()> {
     db.execute("the state", "DROP TABLE rowkey_copy").await?;
     let report = copy(&source, &target, &plan).await?;
     ensure!(report.tables[0].rows_before == 0, "{report:?}");
+    Ok(())
+}
+
+/// Its rows are not those that were copied, although nothing is left to do with the plan.
+async fn another_source(source: String, target: String) -> Result<()> {
+    let Search::Found(server) = Server::find(open(&source).await?.backend())? else {
+        bail!("the server has gone");
+    };
+    let other = server.create_database()?;
+    create(&source).await?;
+    create(other.url()).await?;
+    let plan = plan(&source, &target).await?;
+    copy(&source, &target, &plan).await?;
+    let error = copy(other.url(), &target, &plan).await.unwrap_err();
+    let error = error.to_string();
+    let why = "which were copied with this plan";
+    ensure!(error.contains(why), "{error}");
+    let looked = preflight(other.url(), &target, &plan).await?;
+    ensure!(
+        matches!(&looked.refused[..], [refused] if *refused == error),
+        "{looked:?}"
+    );
+    // The first one has other addresses.
+    let elsewhere = source.replace("127.0.0.1", "localhost");
+    copy(&elsewhere, &target, &plan).await?;
+    // If it was moved to the other one.
+    let (_, statement) = error.split_once("run ").unwrap_or_default();
+    let (statement, _) = statement.split_once(" in the target").unwrap_or_default();
+    let mut db = open(&target).await?;
+    db.execute("the way out", statement).await?;
+    copy(other.url(), &target, &plan).await?;
     Ok(())
 }
 

@@ -1,17 +1,21 @@
-//! Into tables of PostgreSQL that others share their rows with: partitions, and tables that inherit.
+//! Into tables that have partitions, and those of PostgreSQL that inherit.
 
 use anyhow::{Result, ensure};
 use rowkey_copy::{ExistingRows, Request};
 use rowkey_tables::Silent;
-use rowkey_testkit::{Backend, Suite};
+use rowkey_testkit::{Backend, Suite, test_name};
 
-use crate::copy::held::nothing_is_refused;
+use crate::copy::held::{nothing_is_refused, preflight};
 use crate::copy::{copy_into_existing, execute, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     let postgres = Backend::Postgres;
     let name = "tables_that_the_target_has_partitioned";
     pair(suite, name, crate::LIVE, postgres, partitioned);
+    for target in [postgres, Backend::MySql, Backend::MariaDb] {
+        let name = format!("partitions_that_{}_has_not", test_name(target));
+        pair(suite, &name, crate::LIVE, target, missing);
+    }
     let name = "tables_that_inherit_from_others_of_the_target";
     pair(suite, name, [postgres], postgres, inherited);
 }
@@ -52,6 +56,45 @@ async fn partitioned(source: String, target: String) -> Result<()> {
     let mut tables = plan.tables.iter_mut();
     let region = tables.find(|table| table.name.name == "region").unwrap();
     region.existing_rows = Some(ExistingRows::Keep);
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await
+}
+
+/// A row without a partition would end the copy.
+async fn missing(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let rows = [
+        "CREATE TABLE event (id integer NOT NULL PRIMARY KEY, kind integer)",
+        "INSERT INTO event VALUES (1, 1), (20, 2), (300, 3)",
+    ];
+    execute(&mut from, "the source", &rows).await?;
+    let add = match to.backend() {
+        Backend::Postgres => {
+            let tables = [
+                "CREATE TABLE event (id integer PRIMARY KEY, kind integer) PARTITION BY RANGE (id)",
+                "CREATE TABLE low PARTITION OF event FOR VALUES FROM (0) TO (10)",
+                "CREATE TABLE middle PARTITION OF event FOR VALUES FROM (10) TO (100) PARTITION BY HASH (id)",
+                "CREATE TABLE half PARTITION OF middle FOR VALUES WITH (MODULUS 2, REMAINDER 0)",
+                "CREATE TABLE other PARTITION OF middle FOR VALUES WITH (MODULUS 2, REMAINDER 1)",
+            ];
+            execute(&mut to, "the target", &tables).await?;
+            "CREATE TABLE high PARTITION OF event DEFAULT"
+        }
+        _ => {
+            let table = "CREATE TABLE event (id integer PRIMARY KEY, kind integer) PARTITION BY RANGE (id) \
+                         (PARTITION low VALUES LESS THAN (10), PARTITION middle VALUES LESS THAN (100))";
+            to.execute("the target", table).await?;
+            "ALTER TABLE event ADD PARTITION (PARTITION high VALUES LESS THAN MAXVALUE)"
+        }
+    };
+    let plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    let why = "rows of the source break its partitions, such as the one with the key \"300\"";
+    ensure!(
+        matches!(&looked.refused[..], [one] if one.contains(why)),
+        "{looked:?}"
+    );
+    to.execute("a partition", add).await?;
     nothing_is_refused(&source, &target, &plan).await?;
     copy_into_existing(&source, &target, &plan).await
 }

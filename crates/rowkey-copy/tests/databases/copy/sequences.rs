@@ -205,7 +205,12 @@ async fn behind_rows(source: String, target: String) -> Result<()> {
         let create = format!("CREATE TABLE {table} (id {given}, name varchar(9))");
         to.execute("a table", &create).await?;
     }
+    for db in [&mut from, &mut to] {
+        let create = "CREATE TABLE bill (name varchar(9) NOT NULL PRIMARY KEY, number integer)";
+        db.execute("a table", create).await?;
+    }
     let rows = [
+        "INSERT INTO bill VALUES ('a', 77)",
         "INSERT INTO member (name) VALUES ('a'), ('b'), ('c')",
         "DELETE FROM member WHERE id = 3",
         "INSERT INTO tenant VALUES (5, 'a')",
@@ -223,10 +228,21 @@ async fn behind_rows(source: String, target: String) -> Result<()> {
         "CREATE SEQUENCE tenant_seq",
         &format!("CREATE SEQUENCE {item} INCREMENT BY 50"),
         "CREATE SEQUENCE late_id_seq START WITH 7",
+        // No key has the first one.
+        "CREATE SEQUENCE bill_number_seq",
+        "CREATE SEQUENCE tenant_id_seq",
         "CREATE SEQUENCE far_id_seq START WITH 100",
         "CREATE SEQUENCE small_seq MAXVALUE 9",
     ];
     execute(&mut to, "the sequences", &sequences).await?;
+    let is_owned = to.backend() == Backend::Postgres;
+    if is_owned {
+        to.execute(
+            "another owner",
+            "ALTER SEQUENCE tenant_id_seq OWNED BY member.name",
+        )
+        .await?;
+    }
     let plan = plan(&source, &target).await?;
     nothing_is_refused(&source, &target, &plan).await?;
     let found = preflight(&source, &target, &plan).await?;
@@ -242,6 +258,8 @@ async fn behind_rows(source: String, target: String) -> Result<()> {
     for (name, expected) in [
         ("member_id_seq", 4),
         ("tenant_seq", 6),
+        ("tenant_id_seq", if is_owned { 1 } else { 6 }),
+        ("bill_number_seq", 78),
         (item, 170),
         ("late_id_seq", 7),
         ("far_id_seq", 100),

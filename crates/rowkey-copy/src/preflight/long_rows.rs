@@ -1,0 +1,149 @@
+//! Rows that are too long for an index of the target.
+
+use rowkey_core::Backend;
+use rowkey_core::storage::quote_identifier;
+use rowkey_tables::Error;
+use rowkey_tables::catalog::Table;
+use rowkey_tables::connection::Connection;
+use rowkey_tables::types::{Kind, Type};
+
+use super::trial::{Found, Question, Trial};
+use crate::definitions::objects::line_to_leave_out;
+use crate::engine::{engine, of_column};
+use crate::rows::select::first;
+use crate::tables::prepared::PreparedTable;
+use crate::tables::table_side::{ColumnSide, Content};
+
+/// What PostgreSQL says of a limit of its own.
+const LIMIT: &str = "54000";
+
+/// Lets the target index the rows that are so long, as it may compress them.
+pub(super) async fn find(
+    source: &mut Connection,
+    target: &mut Connection,
+    table: &PreparedTable<'_>,
+    existing: Option<&Table>,
+    misfits: &[String],
+) -> Result<Found, Error> {
+    let mut found = Found::default();
+    let Some(limit) = engine(table.to.backend).objects.index_bytes else {
+        return Ok(found);
+    };
+    for (name, columns) in indexes(table, existing) {
+        let Some(trial) = Trial::of(table, columns, misfits) else {
+            continue;
+        };
+        if greatest(&trial.to.columns).is_some_and(|greatest| greatest <= limit)
+            || is_alike(table, columns)
+        {
+            continue;
+        }
+        let Some(length) = length(&trial.from.columns, trial.from.backend)? else {
+            continue;
+        };
+        let doing = format!("the rows of {}", table.from.name);
+        let rows = table.from.rows()?;
+        let longer = format!("SELECT 1 FROM {rows} WHERE {length} > {limit}");
+        let longer = first(table.from.backend, 1, &longer);
+        if source.query(&doing, &longer, &[]).await?.is_empty() {
+            continue;
+        }
+        let names = trial.to.columns.iter();
+        let names = names.map(|column| quote_identifier(trial.to.backend, &column.name));
+        let names = names.collect::<Result<Vec<_>, _>>()?.join(", ");
+        let index = format!("CREATE INDEX ON {} ({names})", trial.to.quoted()?);
+        let what = format!("{}: the index {name}", table.original.name);
+        let answers = match trial
+            .ask(source, target, &[Question::Statement(index)])
+            .await
+        {
+            Err(error) if trial.is_prevented(&error) => vec![Err(error)],
+            answers => answers?,
+        };
+        for error in answers.into_iter().filter_map(Result::err) {
+            if error.sql_state().is_some_and(|state| state == LIMIT) {
+                let mut keys = table.original.keys.iter();
+                let is_key = keys.any(|key| key.is_primary && key.name == name);
+                let instead = match existing {
+                    Some(_) => "shorten the values, or drop the index in the target".into(),
+                    None if is_key => "shorten the values".into(),
+                    None => line_to_leave_out(&table.original.name, &[name.to_owned()]),
+                };
+                let why = format!("rows of the source are too long for it: {}", error.reason());
+                found
+                    .refused
+                    .push(Error::refused(what.as_str(), why, instead));
+            } else {
+                let why = error.reason();
+                found
+                    .notes
+                    .push(format!("{what} could not be looked at: {why}"));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The indexes of whole columns that the target has, or gets.
+fn indexes<'t>(
+    table: &'t PreparedTable<'_>,
+    existing: Option<&'t Table>,
+) -> Vec<(&'t str, &'t [String])> {
+    let of = existing.unwrap_or(table.original);
+    let keys = of.keys.iter().map(|key| (&*key.name, &*key.columns));
+    let indexes = of.indexes.iter();
+    let is_tree = |definition: &str| existing.is_none() || definition.contains(" USING btree ");
+    let indexes = indexes.filter(|index| index.is_plain && is_tree(&index.definition));
+    let indexes = indexes.map(|index| (&*index.name, &*index.columns));
+    let is_left_out = |name: &str| table.to.leave_out.iter().any(|left_out| left_out == name);
+    let all = keys.chain(indexes);
+    all.filter(|(name, _)| !is_left_out(name)).collect()
+}
+
+/// As many bytes some columns have at most, if they have a length.
+fn greatest(columns: &[ColumnSide]) -> Option<u32> {
+    let greatest = |column: &ColumnSide| match column.own {
+        Type::Text(length) => length?.checked_mul(4),
+        Type::PaddedText(length) => length.checked_mul(4),
+        Type::Bytes(length) => length,
+        Type::FixedBytes(length) => Some(length),
+        _ => None,
+    };
+    let is_long = |column: &&ColumnSide| {
+        let content = column.content;
+        matches!(
+            content,
+            Content::Values(Kind::Text | Kind::Json | Kind::Bytes)
+        )
+    };
+    let mut columns = columns.iter().filter(is_long);
+    columns.try_fold(0_u32, |sum, column| sum.checked_add(greatest(column)?))
+}
+
+/// Whether the source has the same index with the same limit.
+fn is_alike(table: &PreparedTable<'_>, columns: &[String]) -> bool {
+    let original = table.original;
+    let mut keys = original.keys.iter().map(|key| &key.columns);
+    let indexes = original.indexes.iter().filter(|index| index.is_plain);
+    table.from.backend == table.to.backend
+        && (keys.any(|own| own == columns)
+            || indexes
+                .map(|index| &index.columns)
+                .any(|own| own == columns))
+}
+
+/// How many bytes the texts and bytes of columns have; nothing if there are none.
+fn length(columns: &[ColumnSide], backend: Backend) -> Result<Option<String>, Error> {
+    let rows = &engine(backend).rows;
+    let mut lengths = Vec::new();
+    for column in columns {
+        let pattern = match column.content {
+            Content::Values(Kind::Text | Kind::Json) => rows.byte_count_of_text,
+            Content::Values(Kind::Bytes) => rows.byte_count,
+            _ => continue,
+        };
+        let name = quote_identifier(backend, &column.name)?;
+        lengths.push(format!("COALESCE({}, 0)", of_column(pattern, &name)));
+    }
+    Ok((!lengths.is_empty()).then(|| lengths.join(" + ")))
+}
