@@ -374,16 +374,23 @@ fn key_places(table: &Table, plan: &TablePlan) -> Vec<usize> {
 /// What the databases decide of a column.
 impl ColumnSide {
     /// Whether the literal of each value is what the source has, so that a copy can continue after
-    /// it. Times and UUIDs in text have several forms.
+    /// it. In SQLite, that is so where all values are stored in one way: days, truth values, decimals and
+    /// UUIDs may be texts, numbers or bytes.
     fn keeps_order(&self, source: Backend) -> bool {
-        let has_any_type = source.stores_any_type();
         match self.content {
             // MySQL sorts them by the places of their words, and compares them as text.
             _ if matches!(self.own, Type::Enum | Type::Set) => false,
             _ if self.is_truth_in_text() => false,
-            Content::Values(_) if self.own == Type::Own => has_any_type,
+            Content::Values(kind) if source.stores_any_type() => match kind {
+                Kind::Own => true,
+                Kind::Integer => matches!(self.own, Type::Integer { .. }),
+                Kind::Double => engine(source).values.reads_floats,
+                Kind::Text => matches!(self.own, Type::Text(_)),
+                Kind::Bytes => !self.is_bytes_in_text(),
+                _ => false,
+            },
             Content::Values(Kind::Json) => false,
-            Content::Values(Kind::Text) if has_any_type => matches!(self.own, Type::Text(_)),
+            Content::Values(_) if self.own == Type::Own => false,
             Content::Values(Kind::Bool) if matches!(self.own, Type::Integer { .. }) => false,
             Content::Values(Kind::Text) => !matches!(
                 self.own,
@@ -391,7 +398,6 @@ impl ColumnSide {
             ),
             Content::Values(Kind::Bytes) => !self.is_bytes_in_text(),
             Content::Values(Kind::Decimal) => !matches!(self.own, Type::Loose(_) | Type::Double),
-            Content::Values(Kind::Time | Kind::Timestamp) => !has_any_type,
             Content::Values(Kind::Single | Kind::Double) => engine(source).values.reads_floats,
             Content::Values(Kind::Uuid) => !matches!(self.own, Type::Text(_) | Type::PaddedText(_)),
             _ => true,
