@@ -9,6 +9,7 @@ use rowkey_tables::advisory_lock::AdvisoryLock;
 use rowkey_tables::catalog::{
     Catalog, Dependent, DependentKind, ForeignKey, Key, QualifiedName, Table,
 };
+use rowkey_tables::dialect::Dialect;
 use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::{Connection, Error};
 
@@ -24,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// is committed while it runs.
 pub(crate) async fn begin_reading(source: &mut Connection) -> Result<(), Error> {
     if sees_one_moment(source).await? {
-        for statement in engine(source.backend()).sessions.view {
+        for statement in source.backend().snapshot() {
             source.execute(VIEW, statement).await?;
         }
     }

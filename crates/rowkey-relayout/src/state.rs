@@ -202,7 +202,7 @@ impl State {
             return work_of(connection, plan, &now).await;
         };
         let is_between = way == Way::There && saved.is_done && !self.is_done(Phase::Swap);
-        if is_between && saved.is_done && saved.catalog != now.hash(&changed_names(plan, &now)) {
+        if is_between && saved.catalog != now.hash(&changed_names(plan, &now)) {
             refuse_privileges(connection).await?;
             return Err(Error::refused(
                 "the change",

@@ -11,9 +11,6 @@ use crate::engine::{BesidesKey, engine};
 use crate::mapping::names;
 use crate::tables::table_side::{ColumnSide, TableSide};
 
-/// What MariaDB calls a missing privilege.
-const DENIED: &str = "42000";
-
 /// The columns that the target counts, of those that the source counts: the only column of the
 /// primary key, and others where the target counts such.
 pub(crate) fn counted<'s>(table: &Table, side: &'s TableSide) -> Vec<&'s ColumnSide> {
@@ -242,7 +239,7 @@ pub(crate) async fn last(
     let mut is_hidden = false;
     let rows = match source.query(&doing, &query, &values).await {
         // MariaDB asks for a privilege on the sequence.
-        Err(error) if original.is_serial() && error.sql_state().as_deref() == Some(DENIED) => {
+        Err(error) if original.is_serial() && error.is_denied() => {
             is_hidden = true;
             Vec::new()
         }

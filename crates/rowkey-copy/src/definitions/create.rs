@@ -209,6 +209,10 @@ fn default_of(
         left_out.push(format!(
             "{place}: its default is left out, because the source shows only a part of it"
         ));
+    } else if original.has_uncertain_default(source) && translated.is_some() {
+        left_out.push(format!(
+            "{place}: its default is made as `{sql}`, in which the source may show other characters as question marks"
+        ));
     } else if translated.is_none() {
         left_out.push(format!("{place}: the default `{sql}` is left out"));
     }

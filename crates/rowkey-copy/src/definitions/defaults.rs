@@ -23,7 +23,7 @@ pub(crate) fn translated(
 ) -> Option<String> {
     let (shown, columns) = (&engine(source).columns, &engine(target).columns);
     if source == target {
-        return Some((columns.default)(sql));
+        return (columns.default)(sql);
     }
     let sql = (shown.unwrapped)(sql.trim());
     if is_now(sql) {

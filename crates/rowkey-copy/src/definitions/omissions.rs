@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::iter::successors;
 
 use rowkey_core::Backend;
-use rowkey_tables::catalog::{Catalog, Dependent, DependentKind, QualifiedName, Table};
+use rowkey_tables::catalog::{Catalog, Column, Dependent, DependentKind, QualifiedName, Table};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::inventory::other_schemas;
 use rowkey_tables::types::{ColumnType, Kind, Type, collation};
@@ -71,6 +71,7 @@ pub(crate) fn of_table(prepared: &PreparedTable<'_>) -> Vec<String> {
     }
     notes.extend(shorter(prepared));
     notes.extend(words(source, table, side));
+    notes.extend(uncertain_words(source, table, side));
     notes
 }
 
@@ -423,6 +424,27 @@ fn words(source: Backend, table: &Table, side: &TableSide) -> Vec<String> {
         format!(
             "{}.{}: the words of its type are left out: the target takes any text",
             table.name, column.name
+        )
+    });
+    notes.collect()
+}
+
+/// That MySQL and MariaDB have question marks in their catalogues for characters of four bytes.
+fn uncertain_words(source: Backend, table: &Table, side: &TableSide) -> Vec<String> {
+    let is_uncertain = |column: &&Column| {
+        let own = column.column_type(source).meaning();
+        let has_words = |copied: &ColumnSide| !matches!(copied.own, Type::Text(_));
+        matches!(own, Some(Type::Enum | Type::Set))
+            && source.names_character_sets()
+            && column.sql_type.contains('?')
+            && side.column(&column.name).is_some_and(has_words)
+    };
+    let columns = table.columns.iter().filter(is_uncertain);
+    let notes = columns.map(|column| {
+        format!(
+            "{}.{}: the words of its type are made as `{}`, in which the source may show other characters as \
+             question marks",
+            table.name, column.name, column.sql_type
         )
     });
     notes.collect()

@@ -44,8 +44,8 @@ pub(crate) fn of_column(pattern: &str, column: &str) -> String {
 
 /// Definitions of columns.
 pub(crate) struct Columns {
-    /// A default of the same database.
-    pub(crate) default: fn(&str) -> String,
+    /// A default of the same database; nothing if the catalogue does not show it.
+    pub(crate) default: fn(&str) -> Option<String>,
     /// The words for the default of a column of a type.
     pub(crate) default_clause: fn(Type, &str) -> String,
     /// Whether the clock of a default without a zone is that of the session.
@@ -312,9 +312,7 @@ pub(crate) struct Sessions {
     pub(crate) rollback: &'static str,
     /// The setting of a session that compares and shows keys.
     pub(crate) show_keys: Option<&'static str>,
-    /// Begins to see one moment.
-    pub(crate) view: &'static [&'static str],
-    /// Whether that begins with the first row.
+    /// Whether a snapshot starts at the first query, not at its beginning.
     pub(crate) view_begins_late: bool,
     /// The query for whether the database has such views.
     pub(crate) views: Option<&'static str>,

@@ -27,21 +27,24 @@ pub(super) const MYSQL: Engine = of(
     }),
     default_of_mysql,
     check_of_mysql,
+    "SELECT CONCAT(DATABASE(), ' of the server ', @@server_uuid)",
 );
 pub(super) const MARIADB: Engine = of(
     NegativeZero::Lost,
     Some(SEQUENCES),
     None,
-    str::to_owned,
+    default_of_mariadb,
     check_of_mariadb,
+    "SELECT CONCAT(DATABASE(), ' of the server ', @@hostname, ':', @@port, @@datadir)",
 );
 
 const fn of(
     negative_zero: NegativeZero,
     sequences: Option<Sequences>,
     json: Option<Tree>,
-    default: fn(&str) -> String,
+    default: fn(&str) -> Option<String>,
     check: fn(&str) -> Option<String>,
+    identity: &'static str,
 ) -> Engine {
     Engine {
         columns: Columns {
@@ -156,13 +159,12 @@ const fn of(
                 instead: "grant LOCK TABLES, wait for the end of long transactions, or copy with one job",
             }),
             place: "SELECT DATABASE()",
-            identity: "SELECT CONCAT(DATABASE(), ' of the server ', @@hostname, ':', @@port, @@datadir)",
+            identity,
             has_slow_queries: true,
             refusals_end_view: false,
             rollback: "ROLLBACK",
             // It sorts longer text and bytes by their beginning.
             show_keys: Some("SET SESSION max_sort_length = 65536"),
-            view: &["START TRANSACTION WITH CONSISTENT SNAPSHOT"],
             view_begins_late: false,
             views: None,
             unchecked: Some(UNCHECKED),
@@ -264,11 +266,21 @@ fn unescaped(expression: &str) -> String {
     words
 }
 
-fn default_of_mysql(sql: &str) -> String {
-    match sql.starts_with('(') {
+fn default_of_mysql(sql: &str) -> Option<String> {
+    Some(match sql.starts_with('(') {
         true => unescaped(sql),
         false => sql.to_owned(),
-    }
+    })
+}
+
+/// Other defaults are values, which are known.
+fn default_of_mariadb(sql: &str) -> Option<String> {
+    (sql.starts_with('\'') || !is_uncertain(sql)).then(|| sql.to_owned())
+}
+
+/// Whether an expression of MariaDB may have characters of four bytes that are not known.
+fn is_uncertain(sql: &str) -> bool {
+    sql.contains("????")
 }
 
 /// The catalogue shows a function without parentheses around it.
@@ -291,7 +303,7 @@ fn expressions_of_mysql(shown: &str) -> String {
 }
 
 fn check_of_mariadb(clause: &str) -> Option<String> {
-    Some(format!("CHECK ({})", with_doubled_quotes(clause)))
+    (!is_uncertain(clause)).then(|| format!("CHECK ({})", with_doubled_quotes(clause)))
 }
 
 /// Literals as the standard has them: the catalogue shows a quote in one behind a backslash.
@@ -403,15 +415,19 @@ WHERE routine_schema = DATABASE()
 UNION ALL SELECT 'view', table_name FROM information_schema.views WHERE table_schema = DATABASE()
 ORDER BY 1, 2";
 
-/// Those of HASH and KEY have any row, and so has the greatest one. Of several columns, it is not said.
+/// HASH and KEY partitions take every row, and so does MAXVALUE. NULL is below every range, and in a list
+/// only if that has it. Of several columns, MAXVALUE and NULL are not read.
 const PARTITION_CONDITIONS: &str = "
 SELECT CASE
   WHEN partition_method NOT LIKE 'RANGE%' AND partition_method NOT LIKE 'LIST%'
     OR partition_description IN ('MAXVALUE', 'DEFAULT')
-    OR partition_method LIKE '%COLUMNS' AND partition_expression LIKE '%,%' THEN 'TRUE'
-  ELSE CONCAT('COALESCE((', partition_expression, ')',
-    CASE WHEN partition_method LIKE 'RANGE%' THEN ' < (' ELSE ' IN (' END,
-    partition_description, '), TRUE)')
+    OR partition_method LIKE '%COLUMNS' AND partition_expression LIKE '%,%'
+      AND (partition_description LIKE '%MAXVALUE%' OR partition_description LIKE '%NULL%') THEN 'TRUE'
+  WHEN partition_method LIKE 'RANGE%' THEN
+    CONCAT('COALESCE((', partition_expression, ') < (', partition_description, '), TRUE)')
+  ELSE CONCAT('COALESCE((', partition_expression, ') IN (', partition_description, '), ',
+    CASE WHEN CONCAT(',', partition_description, ',') LIKE '%,NULL,%'
+      THEN CONCAT('(', partition_expression, ') IS NULL') ELSE 'FALSE' END, ')')
 END
 FROM information_schema.partitions
 WHERE partition_name IS NOT NULL AND CAST(? AS BINARY) IN (

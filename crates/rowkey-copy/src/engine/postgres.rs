@@ -13,7 +13,7 @@ use crate::tables::table_side::{Content, TableSide};
 
 pub(super) const ENGINE: Engine = Engine {
     columns: Columns {
-        default: str::to_owned,
+        default: |sql| Some(sql.to_owned()),
         default_clause: |_, sql| format!(" DEFAULT {sql}"),
         has_local_now: false,
         is_null_written: |_| false,
@@ -144,11 +144,6 @@ pub(super) const ENGINE: Engine = Engine {
             "SET datestyle = 'ISO, MDY'; SET intervalstyle = 'iso_8601'; SET bytea_output = 'hex'; \
              SET extra_float_digits = 1; SET xmloption = 'content'",
         ),
-        view: &[
-            // A query that row-level security would shorten is refused.
-            "SET row_security = off",
-            "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
-        ],
         view_begins_late: false,
         views: None,
         // It turns off triggers and rules, too.
@@ -244,9 +239,12 @@ fn after(side: &TableSide, column: &str, last: i128) -> Result<Vec<String>, Erro
 }
 
 fn sequence_of(table: &str, column: &str) -> String {
-    POSTGRES_SEQUENCE
-        .replace("$1::text", &text_literal(Postgres, table))
-        .replace("$2::text", &text_literal(Postgres, column))
+    let column = text_literal(Postgres, column);
+    let of_column = POSTGRES_SEQUENCE.split("$1::text");
+    let of_column: Vec<String> = of_column
+        .map(|sql| sql.replace("$2::text", &column))
+        .collect();
+    of_column.join(&text_literal(Postgres, table))
 }
 
 fn last(table: &Table, column: &Column) -> Result<Option<Query>, Error> {

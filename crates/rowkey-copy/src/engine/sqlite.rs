@@ -15,7 +15,7 @@ const FILE: &str = "SELECT file FROM pragma_database_list WHERE name = 'main'";
 pub(super) const ENGINE: Engine = Engine {
     columns: Columns {
         // An expression is shown without the parentheses that it needs.
-        default: |sql| format!("({sql})"),
+        default: |sql| Some(format!("({sql})")),
         default_clause: |_, sql| format!(" DEFAULT {sql}"),
         has_local_now: false,
         is_null_written: |own| own == Type::Instant,
@@ -114,7 +114,6 @@ SELECT 'view', name FROM sqlite_master WHERE type = 'view' ORDER BY 2",
         refusals_end_view: false,
         rollback: "ROLLBACK",
         show_keys: None,
-        view: &["BEGIN"],
         view_begins_late: false,
         views: None,
         unchecked: None,

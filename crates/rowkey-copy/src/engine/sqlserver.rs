@@ -12,7 +12,7 @@ use crate::tables::table_side::TableSide;
 
 pub(super) const ENGINE: Engine = Engine {
     columns: Columns {
-        default: str::to_owned,
+        default: |sql| Some(sql.to_owned()),
         default_clause: |_, sql| format!(" DEFAULT {sql}"),
         has_local_now: false,
         // A setting of the session may say otherwise.
@@ -128,10 +128,6 @@ pub(super) const ENGINE: Engine = Engine {
         // An error has ended the transaction already.
         rollback: "IF @@TRANCOUNT > 0 ROLLBACK",
         show_keys: None,
-        view: &[
-            "SET TRANSACTION ISOLATION LEVEL SNAPSHOT",
-            "BEGIN TRANSACTION",
-        ],
         view_begins_late: true,
         views: Some(
             "SELECT snapshot_isolation_state FROM sys.databases WHERE database_id = DB_ID()",

@@ -28,6 +28,7 @@ use self::kept::Copied;
 use self::reason_kind::ReasonKind;
 use self::target::Place;
 pub use self::values::{Misfit, Misfits};
+use crate::definitions::counters;
 use crate::definitions::create;
 use crate::definitions::key_sequences::KeySequences;
 use crate::definitions::objects;
@@ -351,6 +352,8 @@ impl Findings {
             if creates.is_none() {
                 let uncounted = existing.map(|table| keys.uncounted(original, &to, table));
                 self.notes.extend(uncounted.into_iter().flatten());
+                let continued = counters::continued(source, original, &to, existing);
+                self.notes.extend(continued.await?.notes);
             }
             let from = from.clone();
             let table = PreparedTable { original, from, to };

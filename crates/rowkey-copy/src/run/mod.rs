@@ -128,7 +128,7 @@ pub async fn copy(
         .rows(source, target, readers, &checkpoints, progress)
         .await?;
     if !request.create {
-        job.check_existing_references(target).await?;
+        job.check_existing_references(target, &checkpoints).await?;
     }
     // At the end, so that copies that are often interrupted come to one.
     for (number, table) in tables.iter_mut().enumerate() {
@@ -319,9 +319,17 @@ impl Job<'_> {
         Part::of(&self.id, number, from, to, checkpoints)
     }
 
-    /// Looks at the references of existing tables, if the target has not done so for each row.
-    async fn check_existing_references(&self, target: &mut Connection) -> Result<(), Error> {
-        if !self.is_unchecked {
+    /// Looks at the references of existing tables, if the target may not have done so for each row: an
+    /// earlier run can have had another account.
+    async fn check_existing_references(
+        &self,
+        target: &mut Connection,
+        checkpoints: &[Vec<Checkpoint>],
+    ) -> Result<(), Error> {
+        let is_begun = |part: &Checkpoint| part.state != State::Done && part.copied.rows > 0;
+        let goes_on = checkpoints.iter().flatten().any(is_begun);
+        let can_uncheck = engine(target.backend()).sessions.unchecked.is_some();
+        if !(self.is_unchecked || goes_on && can_uncheck) {
             return Ok(());
         }
         let catalog = self.plan.target_catalog(target).await?;

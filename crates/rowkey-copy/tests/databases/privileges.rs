@@ -506,12 +506,16 @@ async fn hidden_sequences(source: String, target: String) -> anyhow::Result<()> 
             .await?;
         let (choices, ids) = (Choices::default(), rowkey_doctor::stored_ids);
         let planned = rowkey_copy::plan(&mut from, &mut to, choices, &mut Silent, ids).await?;
+        let looked =
+            rowkey_copy::Preflight::read(&mut from, &mut to, &planned.plan, &mut Silent).await?;
+        from.execute("the view", "ROLLBACK").await?;
         let request = crate::copy::creating();
         let report =
             rowkey_copy::copy(&mut from, &mut to, &planned.plan, &request, &mut Silent).await?;
         for table in ["one", "two"] {
             let beginning = format!("{table}.id: ");
             let words = ["may not read its sequence"];
+            ensure!(names_all(&looked.notes, &beginning, &words), "{looked:#?}");
             ensure!(names_all(&report.notes, &beginning, &words), "{report:#?}");
         }
         Ok(())

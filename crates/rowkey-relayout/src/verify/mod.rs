@@ -86,7 +86,7 @@ async fn compare(
     let mut found = Verification {
         tables: Vec::new(),
         differences: Vec::new(),
-        notes: Vec::new(),
+        notes: catalog.unseen.clone(),
     };
     let tables = planned(plan, &catalog)?;
     require_swapped(connection, plan, &catalog, &tables, recorded).await?;

@@ -367,18 +367,28 @@ impl Column {
         self.complete_default.as_deref().or(self.default.as_deref())
     }
 
-    /// Whether only a part of its default is known: bytes of MySQL and MariaDB in a table without rows,
-    /// or characters that may not be question marks.
+    /// Whether only a part of its default is known: bytes of MySQL and MariaDB in a table without rows.
     pub fn has_unknown_default(&self, backend: Backend) -> bool {
+        let is_shown_as_text = |sql: &str| sql.len() > "''".len() && sql.starts_with('\'');
+        self.is_of_bytes(backend) && self.is_shown_only(backend, is_shown_as_text)
+    }
+
+    /// Whether `?` in its default may stand for another character: in MySQL and MariaDB in a table
+    /// without rows.
+    pub fn has_uncertain_default(&self, backend: Backend) -> bool {
+        let has_marks = |sql: &str| sql.starts_with('\'') && sql.contains('?');
+        !self.is_of_bytes(backend) && self.is_shown_only(backend, has_marks)
+    }
+
+    fn is_of_bytes(&self, backend: Backend) -> bool {
         let own = self.column_type(backend).meaning();
-        let is_of_bytes = matches!(own, Some(Type::Bytes(_) | Type::FixedBytes(_)));
-        let is_in_part = |sql: &str| {
-            let is_shown_as_text = sql.len() > "''".len() && sql.starts_with('\'');
-            is_shown_as_text && (is_of_bytes || sql.contains('?'))
-        };
+        matches!(own, Some(Type::Bytes(_) | Type::FixedBytes(_)))
+    }
+
+    fn is_shown_only(&self, backend: Backend, is_it: impl Fn(&str) -> bool) -> bool {
         backend.names_character_sets()
             && self.complete_default.is_none()
-            && self.default.as_deref().is_some_and(is_in_part)
+            && self.default.as_deref().is_some_and(is_it)
     }
 
     /// Its type, read.

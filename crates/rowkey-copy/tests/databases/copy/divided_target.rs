@@ -15,6 +15,10 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     for target in [postgres, Backend::MySql, Backend::MariaDb] {
         let name = format!("partitions_that_{}_has_not", test_name(target));
         pair(suite, &name, crate::LIVE, target, missing);
+        let name = format!("partitions_of_several_columns_in_{}", test_name(target));
+        pair(suite, &name, [Backend::Sqlite], target, several_columns);
+        let name = format!("partitions_of_lists_in_{}", test_name(target));
+        pair(suite, &name, [Backend::Sqlite], target, lists);
     }
     let name = "tables_that_inherit_from_others_of_the_target";
     pair(suite, name, [postgres], postgres, inherited);
@@ -95,6 +99,79 @@ async fn missing(source: String, target: String) -> Result<()> {
         "{looked:?}"
     );
     to.execute("a partition", add).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await
+}
+
+/// A list has NULL only if it says so, and other values do not disappear beside it.
+async fn lists(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let tables = [
+        "CREATE TABLE without_null (id integer NOT NULL PRIMARY KEY, kind integer)",
+        "CREATE TABLE with_null (id integer NOT NULL PRIMARY KEY, kind integer)",
+        "INSERT INTO without_null VALUES (1, 1), (2, NULL)",
+        "INSERT INTO with_null VALUES (1, NULL), (2, 9)",
+    ];
+    execute(&mut from, "the source", &tables).await?;
+    for (name, list) in [("without_null", "1, 2"), ("with_null", "NULL, 1")] {
+        let table =
+            format!("CREATE TABLE {name} (id integer, kind integer) PARTITION BY LIST (kind)");
+        let statements = match to.backend() {
+            Backend::Postgres => vec![
+                table,
+                format!("CREATE TABLE {name}_all PARTITION OF {name} FOR VALUES IN ({list})"),
+            ],
+            _ => vec![format!("{table} (PARTITION one VALUES IN ({list}))")],
+        };
+        for statement in statements {
+            to.execute("the target", &statement).await?;
+        }
+    }
+    let plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    let why = "rows of the source break its partitions, such as the one with the key \"2\"";
+    let is_told = |one: &String| one.contains(why);
+    ensure!(
+        looked.refused.len() == 2 && looked.refused.iter().all(is_told),
+        "{looked:?}"
+    );
+    from.execute("another kind", "UPDATE without_null SET kind = 2")
+        .await?;
+    from.execute("another kind", "UPDATE with_null SET kind = NULL")
+        .await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await
+}
+
+async fn several_columns(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let tables = [
+        "CREATE TABLE place (id integer NOT NULL PRIMARY KEY, x integer, y integer)",
+        "INSERT INTO place VALUES (1, 1, 5), (2, 9, 0), (3, 9, 1)",
+    ];
+    execute(&mut from, "the source", &tables).await?;
+    let table = "CREATE TABLE place (id integer, x integer, y integer) PARTITION BY RANGE";
+    let statements = match to.backend() {
+        Backend::Postgres => vec![
+            format!("{table} (x, y)"),
+            "CREATE TABLE low PARTITION OF place FOR VALUES FROM (0, 0) TO (9, 1)".to_owned(),
+        ],
+        _ => vec![format!(
+            "{table} COLUMNS (x, y) (PARTITION low VALUES LESS THAN (9, 1))"
+        )],
+    };
+    for statement in statements {
+        to.execute("the target", &statement).await?;
+    }
+    let plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    let why = "rows of the source break its partitions, such as the one with the key \"3\"";
+    ensure!(
+        matches!(&looked.refused[..], [one] if one.contains(why)),
+        "{looked:?}"
+    );
+    from.execute("another place", "DELETE FROM place WHERE id = 3")
+        .await?;
     nothing_is_refused(&source, &target, &plan).await?;
     copy_into_existing(&source, &target, &plan).await
 }

@@ -10,13 +10,16 @@ use rowkey_tables::{Error, Silent};
 use rowkey_testkit::{Backend, Suite};
 
 use crate::relayout::rekeyed;
-use crate::relayout::shop::{NEW, Names, OLD, Shop, refused};
+use crate::relayout::shop::{NEW, Names, OLD, Shop, refused, text};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     crate::relayout::add(suite, "equal_tables_verify", equal_tables);
     crate::relayout::add_printed(suite, "a_changed_row_is_named", changed_row);
     scenarios!(suite, &[Backend::Postgres, Backend::MySql, Backend::MariaDb];
         "what_is_not_swapped_does_not_verify" => not_swapped,
+    );
+    scenarios!(suite, &[Backend::Postgres];
+        "rows_that_a_policy_hides_do_not_verify" => hidden_rows,
     );
     scenarios!(suite, &[Backend::Sqlite];
         "text_that_is_not_utf_8_is_compared" => other_text,
@@ -79,6 +82,33 @@ async fn equal_tables(shop: Shop) -> Result<()> {
     let found = verified(&shop, &plan).await?;
     ensure!(found.differences.is_empty(), "{found:?}");
     ensure!(found.tables.iter().all(|table| table.old_rows.is_none()));
+    Ok(())
+}
+
+/// The rest of them would be called equal.
+async fn hidden_rows(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    shop.fill(OLD, 20, 55).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    let mut administrator = shop.connect().await?;
+    let schema = text(&mut administrator, "SELECT current_schema()::text").await?;
+    let role = format!("{schema}_reader");
+    let policy = format!(
+        "ALTER TABLE child ENABLE ROW LEVEL SECURITY; CREATE POLICY own ON child USING (false);
+         CREATE ROLE {role}; GRANT USAGE ON SCHEMA {schema} TO {role};
+         GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {role}"
+    );
+    administrator.execute("the policy", &policy).await?;
+    let mut reader = shop.connect().await?;
+    reader
+        .execute("the role", &format!("SET ROLE {role}"))
+        .await?;
+    let outcome = verify(&mut reader, &plan, &mut Silent).await;
+    let drop = format!("DROP OWNED BY {role}; DROP ROLE {role}");
+    administrator.execute("the role", &drop).await?;
+    let error = outcome.unwrap_err().to_string();
+    ensure!(error.contains("row-level security"), "{error}");
     Ok(())
 }
 

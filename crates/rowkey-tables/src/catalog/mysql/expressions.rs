@@ -41,16 +41,20 @@ pub(super) async fn restore(
     let statement = row.text(1)?;
     let mut is_certain = true;
     replace(table, |shown| {
+        if !shown.contains(MARKS) {
+            return None;
+        }
         let mut found = written(shown, statement);
-        is_certain &= found.len() == 1 || !shown.contains(MARKS);
-        found.pop_first()
+        let found = found.pop_first().filter(|_| found.is_empty());
+        is_certain &= found.is_some();
+        found
     });
     Ok((!is_certain).then(|| uncertain(table)))
 }
 
 fn uncertain(table: &Table) -> String {
     format!(
-        "the expressions of {} as they were written: the catalogue has question marks for characters of four bytes",
+        "the expressions of {} with `{MARKS}`, which the catalogue shows for characters of four bytes",
         table.name
     )
 }
