@@ -249,7 +249,7 @@ pub(crate) async fn last(
         last.number = number(row)?;
         if let Some(Value::Integer(found)) = row.0.get(1) {
             last.step = *found;
-            // PostgreSQL does so, too.
+            // PostgreSQL tells such an account no number.
             is_hidden = row.0[0] == Value::Null;
         }
     }

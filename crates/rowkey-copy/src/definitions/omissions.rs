@@ -429,7 +429,7 @@ fn words(source: Backend, table: &Table, side: &TableSide) -> Vec<String> {
     notes.collect()
 }
 
-/// That MySQL and MariaDB have question marks in their catalogues for characters of four bytes.
+/// The columns with words in which MySQL and MariaDB may show other characters as question marks.
 fn uncertain_words(source: Backend, table: &Table, side: &TableSide) -> Vec<String> {
     let is_uncertain = |column: &&Column| {
         let own = column.column_type(source).meaning();

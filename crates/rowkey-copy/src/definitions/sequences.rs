@@ -277,7 +277,7 @@ fn number(digits: &str) -> Result<i128, Error> {
     })
 }
 
-/// A sequence of a connection's own schema.
+/// A sequence, and whose it is.
 pub(crate) struct Sequence {
     pub(crate) name: String,
     /// Whether a column counts with it.
@@ -294,6 +294,7 @@ impl Sequence {
     }
 }
 
+/// Those of a connection's own schema.
 pub(crate) async fn all(connection: &mut Connection) -> Result<Vec<Sequence>, Error> {
     let mut found = Vec::new();
     let Some(how) = &engine(connection.backend()).counters.sequences else {

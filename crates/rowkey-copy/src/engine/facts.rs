@@ -189,7 +189,7 @@ pub(crate) struct Objects {
     pub(crate) orphan: Option<&'static str>,
     /// The query for the references without a row, by the table they refer to.
     pub(crate) orphans: Option<&'static str>,
-    /// As many bytes of a row always fit into an index, if others may not.
+    /// The longest index row, in bytes, that always fits, where longer ones may be refused.
     pub(crate) index_bytes: Option<u32>,
     /// Whether partitions are tables.
     pub(crate) partitions_are_tables: bool,
@@ -302,7 +302,7 @@ pub(crate) struct Sessions {
     pub(crate) lock_tables: Option<TableLock>,
     /// The query for the database and the schema of a connection, or for its file.
     pub(crate) place: &'static str,
-    /// The same with the server, under each of its addresses.
+    /// The query for the same with its server, whatever the address.
     pub(crate) identity: &'static str,
     /// Whether a query has one processor.
     pub(crate) has_slow_queries: bool,

@@ -14,6 +14,9 @@ use crate::mapping::partitions::is_partitioned;
 use crate::tables::prepared::PreparedTable;
 use crate::tables::table_side::TableSide;
 
+/// What the rule is called that each row has a partition.
+const PARTITIONS: &str = "partitions";
+
 /// A rule for the rows of a table of the target.
 struct Rule {
     name: String,
@@ -99,10 +102,14 @@ pub(super) async fn broken(
                 continue;
             }
         };
+        let instead = match rule.name == PARTITIONS {
+            true => "add a partition for these rows to the target, or change or delete them",
+            false => "change or delete these rows, or drop the rule in the target",
+        };
         found.refused.push(Error::refused(
             format!("the table {} in the target", table.to.name),
             format!("rows of the source break its {}{why}", rule.name),
-            "change or delete these rows, or drop the rule in the target",
+            instead,
         ));
     }
     Ok(found)
@@ -239,7 +246,7 @@ async fn of_partitions(
     }
     let condition = format!("({})", conditions.join(") OR ("));
     Ok(Some(Rule {
-        name: "partitions".into(),
+        name: PARTITIONS.into(),
         columns: mentioned(existing, &condition),
         words: Some(Words::Condition(condition)),
     }))

@@ -34,7 +34,7 @@ pub(super) async fn find(
             continue;
         };
         if greatest(&trial.to.columns).is_some_and(|greatest| greatest <= limit)
-            || is_alike(table, columns)
+            || source_has_index(table, columns)
         {
             continue;
         }
@@ -121,7 +121,7 @@ fn greatest(columns: &[ColumnSide]) -> Option<u32> {
 }
 
 /// Whether the source has the same index with the same limit.
-fn is_alike(table: &PreparedTable<'_>, columns: &[String]) -> bool {
+fn source_has_index(table: &PreparedTable<'_>, columns: &[String]) -> bool {
     let original = table.original;
     let mut keys = original.keys.iter().map(|key| &key.columns);
     let indexes = original.indexes.iter().filter(|index| index.is_plain);
