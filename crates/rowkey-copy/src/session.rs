@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rowkey_tables::advisory_lock::AdvisoryLock;
 use rowkey_tables::catalog::{
-    Catalog, Dependent, DependentKind, ForeignKey, Key, QualifiedName, Table,
+    Catalog, Dependent, DependentKind, ForeignKey, Key, QualifiedName, ReferenceAttribute, Table,
 };
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::text_literal::text_literal;
@@ -297,8 +297,9 @@ fn only_refers(table: &Table) -> bool {
     };
     let is_deferrable = |key: &Key| key.constraint().contains("DEFERRABLE");
     let has_rules = |key: &ForeignKey| {
-        let rules = ["MATCH FULL", "PERIOD", "NOT ENFORCED"];
-        rules.iter().any(|rule| key.attributes.contains(rule))
+        use ReferenceAttribute::{MatchFull, NotEnforced, Period};
+        let rules = [MatchFull, Period, NotEnforced];
+        rules.iter().any(|rule| key.attributes.has(rule))
     };
     !table.dependents.iter().any(is_left_out)
         && !table.keys.iter().any(is_deferrable)

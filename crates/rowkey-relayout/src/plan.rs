@@ -427,8 +427,7 @@ impl Plan {
     ///
     /// As [`to_toml`](Self::to_toml).
     pub fn hash(&self) -> Result<String, Error> {
-        let digest = Sha256::digest(self.to_toml()?);
-        Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+        Ok(hex::encode(Sha256::digest(self.to_toml()?)))
     }
 
     /// The mark of the sessions of new programs, with the policy [`OldPrograms::Mark`].

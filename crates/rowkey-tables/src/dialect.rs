@@ -72,6 +72,27 @@ impl Protocol {
     }
 }
 
+/// The comparison of a key with another one, column by column, with one operator for the last of
+/// several columns and one for those before it: MySQL and MariaDB use no index for comparisons of
+/// rows.
+pub fn compared(columns: &[String], values: &[String], [operator, last]: [&str; 2]) -> String {
+    let mut alternatives = Vec::new();
+    for (place, (column, value)) in columns.iter().zip(values).enumerate() {
+        let equal = columns.iter().zip(values).take(place);
+        let mut conditions: Vec<String> = equal.map(|(c, v)| format!("{c} = {v}")).collect();
+        let operator = match place + 1 == columns.len() {
+            true => last,
+            false => operator,
+        };
+        conditions.push(format!("{column} {operator} {value}"));
+        alternatives.push(conditions.join(" AND "));
+    }
+    match alternatives.len() {
+        1 => alternatives.concat(),
+        _ => format!("({})", alternatives.join(" OR ")),
+    }
+}
+
 /// The facts about a database that SQL and its readers depend on.
 pub trait Dialect: Copy {
     fn database(self) -> Backend;
@@ -595,6 +616,19 @@ fn has_execution_time(version: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_of_several_columns_is_compared_from_the_left() {
+        let columns = ["a", "b"].map(String::from);
+        let values = ["1", "2"].map(String::from);
+        for (operators, expected) in [
+            ([">", ">"], "(a > 1 OR a = 1 AND b > 2)"),
+            (["<", "<="], "(a < 1 OR a = 1 AND b <= 2)"),
+        ] {
+            assert_eq!(compared(&columns, &values, operators), expected);
+        }
+        assert_eq!(compared(&columns[..1], &values[..1], ["<", "<="]), "a <= 1");
+    }
 
     #[test]
     fn old_servers_have_no_timeout() {

@@ -1,6 +1,7 @@
 //! Compares rows by the sums of their hashes, in parts by their keys.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -63,6 +64,17 @@ pub struct RowDifference {
     pub parts: usize,
     /// Keys of rows that differ, from the first parts that do.
     pub keys: Vec<String>,
+}
+
+impl fmt::Display for RowDifference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let keys = self.keys.join(", ");
+        write!(
+            f,
+            "{} of {PARTS} parts differ, such as the keys {keys}",
+            self.parts
+        )
+    }
 }
 
 /// Compares the rows of two sides, in whichever order they come. They are read once, and once more

@@ -44,7 +44,7 @@ pub fn line_literal(backend: Backend, text: &str) -> Option<String> {
             (!has_control).then(|| text_literal(backend, text))
         }
         _ if is_plain => Some(text_literal(backend, text)),
-        Backend::MySql | Backend::MariaDb => Some(format!("_utf8mb4 X'{}'", hex(text.as_bytes()))),
+        Backend::MySql | Backend::MariaDb => Some(format!("_utf8mb4 X'{}'", hex::encode(text))),
         Backend::Sqlite => Some(text_of_bytes(text.as_bytes())),
     }
 }
@@ -70,12 +70,7 @@ fn escaped(text: &str) -> String {
 /// SQLite's text of any bytes. An operation gives a value that does not convert those of a column,
 /// as CAST would.
 pub fn text_of_bytes(bytes: &[u8]) -> String {
-    format!("('' || CAST(X'{}' AS TEXT))", hex(bytes))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
-    digits.collect()
+    format!("('' || CAST(X'{}' AS TEXT))", hex::encode(bytes))
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{
-    DependentKind, ForeignKey, Index, QualifiedName, ReferentialAction, Table,
+    DependentKind, ForeignKey, Index, QualifiedName, ReferenceAttribute, ReferenceAttributes,
+    ReferentialAction, Table,
 };
 use rowkey_tables::connection::{Connection, on_one_line};
 
@@ -382,12 +383,12 @@ pub(crate) fn references(
             )));
             continue;
         }
-        if key.attributes.contains("NOT ENFORCED") {
+        if !key.is_enforced() {
             let why = "it is not enforced, so that rows may break it";
             found.push(Err(omitted(table, key, why)));
             continue;
         }
-        if key.attributes.contains("PERIOD") {
+        if key.attributes.has(&ReferenceAttribute::Period) {
             found.push(Err(omitted(table, key, "it refers to spans of time")));
             continue;
         }
@@ -401,9 +402,10 @@ pub(crate) fn references(
             found.push(Err(omitted(table, key, why)));
             continue;
         }
+        let none = ReferenceAttributes::default();
         let attributes = match had.reference_attributes && has.reference_attributes {
-            true => key.placed_attributes(),
-            false => [""; 3],
+            true => &key.attributes,
+            false => &none,
         };
         let others = tables.iter().map(|other| other.original);
         let others = others.filter(|other| other.name != table.name);
@@ -436,13 +438,19 @@ fn clause(
     name: &str,
     key: &ForeignKey,
     target: &str,
-    attributes: [&str; 3],
+    attributes: &ReferenceAttributes,
 ) -> Result<String, Error> {
-    let spaced = |words: &str| match words {
-        "" => String::new(),
-        words => format!(" {words}"),
+    let words = |attribute| match attributes.has(&attribute) {
+        true => format!(" {}", attribute.words()),
+        false => String::new(),
     };
-    let [matching, list_to_set, at_end] = attributes.map(spaced);
+    let matching = words(ReferenceAttribute::MatchFull);
+    let not_valid = words(ReferenceAttribute::NotValid);
+    let [list_to_set, at_end] =
+        [attributes.set_columns(), &attributes.at_end()].map(|words| match words {
+            "" => String::new(),
+            words => format!(" {words}"),
+        });
     let has_restrict = engine(backend).objects.has_restrict;
     let [on_delete, on_update] = [key.on_delete, key.on_update].map(|action| match action {
         ReferentialAction::Restrict if !has_restrict => ReferentialAction::NoAction,
@@ -450,7 +458,7 @@ fn clause(
     });
     Ok(format!(
         "CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {target} ({}){matching} \
-         ON DELETE {on_delete}{list_to_set} ON UPDATE {on_update}{at_end}",
+         ON DELETE {on_delete}{list_to_set} ON UPDATE {on_update}{at_end}{not_valid}",
         quote_identifier(backend, name)?,
         list(backend, &key.columns)?,
         list(backend, &key.target_columns)?,
@@ -462,7 +470,7 @@ pub(crate) fn dropped_and_added(side: &TableSide, key: &ForeignKey) -> Result<[S
     let (backend, table) = (side.backend, side.quoted()?);
     let name = quote_identifier(backend, &key.name)?;
     let target = key.target.quoted(backend)?;
-    let definition = clause(backend, &key.name, key, &target, key.placed_attributes())?;
+    let definition = clause(backend, &key.name, key, &target, &key.attributes)?;
     Ok([
         format!("ALTER TABLE {table} DROP CONSTRAINT {name}"),
         format!("ALTER TABLE {table} ADD {definition}"),
@@ -583,7 +591,7 @@ mod tests {
                 target_columns: vec!["id".into()],
                 on_update: ReferentialAction::NoAction,
                 on_delete: ReferentialAction::NoAction,
-                attributes: String::new(),
+                attributes: ReferenceAttributes::default(),
             }];
             table
         };

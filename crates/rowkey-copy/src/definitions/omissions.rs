@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::iter::successors;
 
 use rowkey_core::Backend;
-use rowkey_tables::catalog::{Catalog, Column, Dependent, DependentKind, QualifiedName, Table};
+use rowkey_tables::catalog::{
+    Catalog, Column, Dependent, DependentKind, QualifiedName, ReferenceAttribute, Table,
+};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::inventory::other_schemas;
 use rowkey_tables::types::{ColumnType, Kind, Type, collation};
@@ -350,12 +352,15 @@ fn keys(table: &Table) -> Vec<String> {
 fn references(table: &Table) -> Vec<String> {
     let mut notes = Vec::new();
     for key in &table.foreign_keys {
-        let [matching, list_to_set, at_end] = key.placed_attributes();
         let (columns, referred) = (key.columns.join(", "), &key.target);
+        let matching = match key.attributes.has(&ReferenceAttribute::MatchFull) {
+            true => "MATCH FULL",
+            false => "",
+        };
         for words in [
             matching,
-            list_to_set,
-            at_end.trim_end_matches("NOT VALID").trim_end(),
+            key.attributes.set_columns(),
+            &key.attributes.at_end(),
         ] {
             if !words.is_empty() {
                 notes.push(format!(

@@ -2,7 +2,7 @@
 
 use rowkey_core::Backend::Postgres;
 use rowkey_core::storage::quote_identifier;
-use rowkey_tables::catalog::{Column, POSTGRES_SEQUENCE, Table};
+use rowkey_tables::catalog::{Column, POSTGRES_SEQUENCE, POSTGRES_SEQUENCES, Table};
 use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::types::{Kind, Type};
 use rowkey_tables::{Error, Value};
@@ -257,7 +257,7 @@ fn last(table: &Table, column: &Column) -> Result<Option<Query>, Error> {
 
 const SEQUENCES: Sequences = Sequences {
     bounds: [i64::MIN as i128, i64::MAX as i128],
-    list: LIST_OF_SEQUENCES,
+    list: POSTGRES_SEQUENCES,
     may_set: |name| {
         let place = text_literal(Postgres, name);
         format!(
@@ -279,29 +279,6 @@ const SEQUENCES: Sequences = Sequences {
         )
     },
 };
-
-/// Those of identities and extensions come with them. A default may also name one in a text.
-const LIST_OF_SEQUENCES: &str = r"
-WITH counting AS (
-  SELECT COALESCE(q.oid, to_regclass(replace(substring(pg_get_expr(v.adbin, v.adrelid)
-    FROM '^nextval\(\(?''((?:[^'']|'''')+)''::text'), '''''', ''''))::oid) AS number
-  FROM pg_attrdef v
-  LEFT JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = v.oid
-    AND d.refclassid = 'pg_class'::regclass
-  LEFT JOIN pg_class q ON q.oid = d.refobjid AND q.relkind = 'S'
-  WHERE pg_get_expr(v.adbin, v.adrelid) LIKE 'nextval(%'
-  UNION ALL SELECT objid FROM pg_depend
-  WHERE classid = 'pg_class'::regclass AND deptype IN ('i', 'e')
-)
-SELECT c.relname::text, EXISTS (SELECT FROM counting WHERE number = c.oid)::int,
-  (SELECT o.relname::text FROM pg_class o WHERE o.oid = owned.refobjid),
-  (SELECT a.attname::text FROM pg_attribute a
-    WHERE a.attrelid = owned.refobjid AND a.attnum = owned.refobjsubid)
-FROM pg_class c
-LEFT JOIN pg_depend owned ON owned.classid = 'pg_class'::regclass AND owned.objid = c.oid
-  AND owned.deptype = 'a' AND owned.refobjsubid > 0
-JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE c.relkind = 'S' AND n.nspname = current_schema() ORDER BY 1";
 
 /// Who has which privileges on tables, besides their owners.
 const GRANTS: &str = "

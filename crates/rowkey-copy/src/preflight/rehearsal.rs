@@ -13,7 +13,7 @@ use rowkey_tables::types::ColumnType;
 use super::values::Misfits;
 use crate::definitions::counters;
 use crate::definitions::create;
-use crate::definitions::objects::{Object, ObjectKind, line_to_leave_out};
+use crate::definitions::objects::{Object, ObjectKind, line_to_leave_out, list};
 use crate::engine::{Rehearsal, engine};
 use crate::job::planned_objects;
 use crate::tables::prepared::PreparedTable;
@@ -96,7 +96,7 @@ impl<'c> Stage<'c> {
         let how = &engine(target.backend()).target.rehearsal;
         let mut advised = Vec::new();
         let staged = tables.iter().enumerate().map(|(number, table)| {
-            let stand_in = table.to.name.sibling(format!("{STAND_IN}{number}"));
+            let stand_in = table.to.name.sibling(stand_in(number));
             let mut to = TableSide {
                 stand_in: matches!(how, Rehearsal::StandIns { .. }).then_some(stand_in),
                 ..table.to.clone()
@@ -276,28 +276,27 @@ impl<'c> Stage<'c> {
         Ok(Err(error))
     }
 
-    /// SQLite makes references with their tables, and does not look at them before it has to.
+    /// SQLite makes references with their tables, and looks at the key that one refers to when it
+    /// looks at rows: here at none, of a table that has this reference alone.
     async fn look_at_reference(
         &self,
         target: &mut Connection,
         number: usize,
         object: &Object,
     ) -> Result<Result<(), Error>, Error> {
-        let (Some(query), Some((referred, _))) =
-            (engine(target.backend()).objects.orphans, &object.referred)
-        else {
+        let Some(query) = engine(target.backend()).objects.orphans else {
             return Ok(Ok(()));
         };
-        let table = Value::from(self.tables[number].to.name.name.as_str());
-        // SQLite has one code for all errors of a statement, and no other language.
-        let of_this = format!("referencing \"{}\"", referred.name);
-        match target.query(DOING, query, &[table]).await {
-            Ok(_) => Ok(Ok(())),
-            Err(error) if error.reason().contains(&of_this) => Ok(Err(error)),
-            // It stops at the first reference that it refuses, which is another one's.
-            Err(error) if error.reason().contains("foreign key mismatch") => Ok(Ok(())),
-            Err(error) => Err(error),
+        let (stand_in, columns) = (stand_in(number), list(target.backend(), &object.columns)?);
+        let create = format!("CREATE TABLE {stand_in} ({columns}, {})", object.definition);
+        if let Err(error) = self.attempt(target, &create).await? {
+            return Ok(Err(error));
         }
+        let name = Value::from(stand_in.as_str());
+        let looked = target.query(DOING, query, &[name]).await;
+        let drop = format!("DROP TABLE {stand_in}");
+        target.execute(DOING, &drop).await?;
+        Ok(looked.map(|_| ()))
     }
 
     /// Whether the target could not be asked: the account may not drop stand-ins, or the server has
@@ -314,10 +313,8 @@ impl<'c> Stage<'c> {
     fn reason(&self, error: &Error) -> String {
         let mut reason = error.reason();
         // Backwards, because the beginning of a name is another name.
-        for table in self.tables.iter().rev() {
-            if let Some(stand_in) = &table.to.stand_in {
-                reason = reason.replace(&stand_in.name, &table.to.name.name);
-            }
+        for (number, table) in self.tables.iter().enumerate().rev() {
+            reason = reason.replace(&stand_in(number), &table.to.name.name);
         }
         reason
     }
@@ -366,3 +363,7 @@ impl<'c> Stage<'c> {
 }
 
 const DOING: &str = "the rehearsal in the target";
+
+fn stand_in(number: usize) -> String {
+    format!("{STAND_IN}{number}")
+}

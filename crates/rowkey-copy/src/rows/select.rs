@@ -3,7 +3,7 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
-use rowkey_tables::dialect::Dialect;
+use rowkey_tables::dialect::{Dialect, compared};
 use rowkey_tables::types::Charset;
 
 use crate::batch::Batch;
@@ -33,8 +33,8 @@ impl TableSide {
     pub(crate) fn select(&self, range: KeyRange<'_>, in_order: bool) -> Result<String, Error> {
         let mut query = self.select_all()?;
         let conditions = [
-            range.after.map(|key| self.compared(key, ">", ">")),
-            range.until.map(|key| self.compared(key, "<", "<=")),
+            range.after.map(|key| self.compared(key, [">", ">"])),
+            range.until.map(|key| self.compared(key, ["<", "<="])),
         ];
         let conditions: Vec<String> = conditions.into_iter().flatten().collect::<Result<_, _>>()?;
         if !conditions.is_empty() {
@@ -99,7 +99,7 @@ impl TableSide {
     }
 
     /// The condition that the key of a row is on a side of another one.
-    fn compared(&self, key: &Batch, operator: &str, last: &str) -> Result<String, Error> {
+    fn compared(&self, key: &Batch, operators: [&str; 2]) -> Result<String, Error> {
         let cells = key.rows().next().expect("a key is a row");
         let values = self.key_columns().zip(cells).map(|(column, cell)| {
             // It is compared and not written, so that the column need not hold all characters.
@@ -111,7 +111,7 @@ impl TableSide {
             literal.map_err(|why| self.wrong(column, &why))
         });
         let values: Vec<String> = values.collect::<Result<_, _>>()?;
-        Ok(compared(&self.quoted_key()?, &values, operator, last))
+        Ok(compared(&self.quoted_key()?, &values, operators))
     }
 }
 
@@ -120,44 +120,4 @@ pub(crate) fn first(backend: Backend, rows: usize, query: &str) -> String {
     let (before, after) = backend.first_rows(rows);
     let rest = query.strip_prefix("SELECT ").unwrap_or(query);
     format!("SELECT {before}{rest}{after}")
-}
-
-/// The comparison of a key with another one; `last` is the operator of its last column. Comparisons
-/// of rows would be shorter, but MySQL and MariaDB do not use an index for them.
-fn compared(columns: &[String], values: &[String], operator: &str, last: &str) -> String {
-    let mut alternatives = Vec::new();
-    for (place, (column, value)) in columns.iter().zip(values).enumerate() {
-        let equal = columns.iter().zip(values).take(place);
-        let mut conditions: Vec<String> = equal.map(|(c, v)| format!("{c} = {v}")).collect();
-        let operator = match place + 1 == columns.len() {
-            true => last,
-            false => operator,
-        };
-        conditions.push(format!("{column} {operator} {value}"));
-        alternatives.push(format!("({})", conditions.join(" AND ")));
-    }
-    match alternatives.len() {
-        1 => alternatives.concat(),
-        _ => format!("({})", alternatives.join(" OR ")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_key_of_several_columns_is_compared_from_the_left() {
-        let columns = ["a", "b"].map(String::from);
-        let values = ["1", "2"].map(String::from);
-        assert_eq!(
-            compared(&columns, &values, ">", ">"),
-            "((a > 1) OR (a = 1 AND b > 2))"
-        );
-        assert_eq!(
-            compared(&columns, &values, "<", "<="),
-            "((a < 1) OR (a = 1 AND b <= 2))"
-        );
-        assert_eq!(compared(&columns[..1], &values[..1], "<", "<="), "(a <= 1)");
-    }
 }

@@ -192,10 +192,7 @@ fn explain(text: &str) -> DamageKind {
 pub(crate) fn show(value: StoredValue<'_>) -> String {
     let shown = match value {
         StoredValue::Null => "NULL".to_owned(),
-        StoredValue::Bytes(bytes) => {
-            let shown = bytes.iter().take(SHOWN / 2);
-            shown.map(|byte| format!("{byte:02x}")).collect()
-        }
+        StoredValue::Bytes(bytes) => hex::encode(&bytes[..bytes.len().min(SHOWN / 2)]),
         StoredValue::Integer(number) => number.to_string(),
         StoredValue::Text(text) | StoredValue::Decimal(text) | StoredValue::Real(text) => {
             let shown = text.chars().take(SHOWN);

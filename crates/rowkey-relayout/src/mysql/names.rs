@@ -116,11 +116,7 @@ fn derived(name: &str, suffix: &str) -> String {
         return format!("{name}{suffix}");
     }
     let digest = Sha256::digest(name);
-    let hash: String = digest
-        .iter()
-        .take(4)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let hash = hex::encode(&digest[..4]);
     let room = LONGEST.saturating_sub(suffix.chars().count() + 1 + hash.len());
     let begin: String = name.chars().take(room).collect();
     format!("{begin}_{hash}{suffix}")

@@ -9,6 +9,7 @@ use crate::work::Form;
 use rowkey_core::Backend;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::Column;
+use rowkey_tables::dialect::compared;
 use rowkey_tables::types::Type;
 
 /// The ranges of a table, one after the other.
@@ -151,7 +152,7 @@ impl Ranges {
             conditions.push(self.after(qualifier));
         }
         if self.has_end {
-            conditions.push(self.compared(qualifier, "<", "<=", "to"));
+            conditions.push(self.compared(qualifier, ["<", "<="], "to"));
         }
         match conditions.is_empty() {
             true => "TRUE".into(),
@@ -160,31 +161,15 @@ impl Ranges {
     }
 
     fn after(&self, qualifier: &str) -> String {
-        self.compared(qualifier, ">", ">", "from")
+        self.compared(qualifier, [">", ">"], "from")
     }
 
-    /// The comparison of the key with variables, column by column: the servers use no index for
-    /// comparisons of rows.
-    fn compared(&self, qualifier: &str, other: &str, last: &str, variable: &str) -> String {
-        let mut either = Vec::new();
-        for (index, column) in self.key.iter().enumerate() {
-            let equal = self.key[..index].iter().enumerate().map(|(index, column)| {
-                let column = column.compared(qualifier);
-                format!("{column} = @rowkey_{variable}_{}", index + 1)
-            });
-            let operator = match index + 1 == self.key.len() {
-                true => last,
-                false => other,
-            };
-            let column = column.compared(qualifier);
-            let compared = format!("{column} {operator} @rowkey_{variable}_{}", index + 1);
-            let all: Vec<String> = equal.chain([compared]).collect();
-            either.push(all.join(" AND "));
-        }
-        match &either[..] {
-            [one] => one.clone(),
-            several => format!("({})", several.join(" OR ")),
-        }
+    /// The comparison of the key with variables.
+    fn compared(&self, qualifier: &str, operators: [&str; 2], variable: &str) -> String {
+        let columns = self.key.iter().map(|column| column.compared(qualifier));
+        let variables = (1..=self.key.len()).map(|number| format!("@rowkey_{variable}_{number}"));
+        let (columns, variables): (Vec<String>, Vec<String>) = columns.zip(variables).unzip();
+        compared(&columns, &variables, operators)
     }
 
     /// The statement that saves the end of the range, if it has one.

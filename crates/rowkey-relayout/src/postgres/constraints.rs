@@ -8,7 +8,7 @@ use crate::runner::Runner;
 use crate::work::{ChangedTable, Form, Work, quoted_list};
 use rowkey_core::Backend;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Index, Key};
+use rowkey_tables::catalog::{Index, Key, ReferenceAttribute};
 use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::text_literal::text_literal;
 
@@ -282,16 +282,18 @@ pub(super) fn attach_foreign_keys(
     for key in table.foreign_keys() {
         let [columns, targets] = work.ends(table, key, form)?;
         // A list of columns is refused.
-        let [matching, _, deferring] = key.placed_attributes();
-        let deferring = deferring.trim_end_matches("NOT VALID").trim_end();
-        let space = if matching.is_empty() { "" } else { " " };
+        let matching = match key.attributes.has(&ReferenceAttribute::MatchFull) {
+            true => " MATCH FULL",
+            false => "",
+        };
         statements.push(format!(
-            "ALTER TABLE {name} ADD CONSTRAINT {} FOREIGN KEY ({columns}) REFERENCES {} ({targets}){space}{matching} \
-             ON UPDATE {} ON DELETE {} {deferring} NOT VALID",
+            "ALTER TABLE {name} ADD CONSTRAINT {} FOREIGN KEY ({columns}) REFERENCES {} ({targets}){matching} \
+             ON UPDATE {} ON DELETE {} {} NOT VALID",
             quoted(&key.name)?,
             key.target.quoted(work.backend)?,
             key.on_update,
             key.on_delete,
+            key.attributes.at_end(),
         ));
     }
     Ok(statements)

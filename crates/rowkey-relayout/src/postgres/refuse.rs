@@ -516,7 +516,7 @@ fn references(work: &Work, catalog: &Catalog, refusals: &mut Refusals) {
     for table in &work.tables {
         for key in table
             .foreign_keys()
-            .filter(|key| key.attributes.contains('('))
+            .filter(|key| !key.attributes.set_columns().is_empty())
         {
             refusals.add(
                 describe(key, table.name()),

@@ -3,7 +3,7 @@
 
 use rowkey_core::Backend;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Index, Key};
+use rowkey_tables::catalog::{Index, Key, ReferenceAttribute};
 
 use super::names::quoted;
 use crate::work::{ChangedTable, Form, Work, quoted_list};
@@ -91,13 +91,12 @@ pub(super) fn attach_foreign_keys(
     for key in table.foreign_keys() {
         let [columns, targets] = work.ends(table, key, form)?;
         let constraint = quoted(&key.name)?;
-        let is = |word| key.attributes.split(' ').any(|found| found == word);
-        let is_disabled = is("NOCHECK");
-        let check = match is_disabled || is("UNTRUSTED") {
+        let is_disabled = key.attributes.has(&ReferenceAttribute::NoCheck);
+        let check = match is_disabled || key.attributes.has(&ReferenceAttribute::Untrusted) {
             true => "NOCHECK",
             false => "CHECK",
         };
-        let replication = match is("UNREPLICATED") {
+        let replication = match key.attributes.has(&ReferenceAttribute::Unreplicated) {
             true => " NOT FOR REPLICATION",
             false => "",
         };

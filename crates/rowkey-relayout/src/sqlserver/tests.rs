@@ -3,7 +3,7 @@
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_tables::catalog::{
-    Catalog, Column, ForeignKey, Generated, Key, ReferentialAction, Table,
+    Catalog, Column, ForeignKey, Generated, Key, ReferenceAttributes, ReferentialAction, Table,
 };
 use rowkey_tables::{Connection, Silent};
 
@@ -63,7 +63,7 @@ fn script(change: impl Fn(&mut Table), from: Option<&str>, created: Option<&str>
         target_columns: vec!["id".into()],
         on_update: ReferentialAction::NoAction,
         on_delete: ReferentialAction::Cascade,
-        attributes: String::new(),
+        attributes: ReferenceAttributes::default(),
     };
     let mut tables = vec![
         table("line", &["id", "parent_id"], vec![reference]),

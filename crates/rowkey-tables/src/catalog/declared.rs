@@ -90,6 +90,144 @@ impl fmt::Display for ReferentialAction {
     }
 }
 
+/// What a reference says besides its columns and actions, in the order of its definition.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ReferenceAttributes(Vec<ReferenceAttribute>);
+
+/// One of them: in PostgreSQL, but for the last three.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReferenceAttribute {
+    /// All of its columns refer, or none.
+    MatchFull,
+    /// The columns that a deletion sets, as a list in SQL.
+    SetColumns(String),
+    /// It can be looked at when the transaction ends.
+    Deferrable,
+    /// It is, if the transaction does not say otherwise.
+    InitiallyDeferred,
+    /// The last column is a span of time.
+    Period,
+    /// Rows may break it.
+    NotEnforced,
+    /// The server has not looked at the rows of before.
+    NotValid,
+    /// SQL Server does not look at rows.
+    NoCheck,
+    /// SQL Server has not looked at all rows.
+    Untrusted,
+    /// SQL Server does not look at the rows of a replication.
+    Unreplicated,
+}
+
+/// Those that always have the same words.
+const REFERENCE_WORDS: [(&str, ReferenceAttribute); 9] = [
+    ("MATCH FULL", ReferenceAttribute::MatchFull),
+    ("DEFERRABLE", ReferenceAttribute::Deferrable),
+    ("INITIALLY DEFERRED", ReferenceAttribute::InitiallyDeferred),
+    ("PERIOD", ReferenceAttribute::Period),
+    ("NOT ENFORCED", ReferenceAttribute::NotEnforced),
+    ("NOT VALID", ReferenceAttribute::NotValid),
+    ("NOCHECK", ReferenceAttribute::NoCheck),
+    ("UNTRUSTED", ReferenceAttribute::Untrusted),
+    ("UNREPLICATED", ReferenceAttribute::Unreplicated),
+];
+
+impl ReferenceAttribute {
+    /// Its words in a definition.
+    pub fn words(&self) -> &str {
+        match self {
+            Self::SetColumns(list) => list,
+            word => {
+                let mut words = REFERENCE_WORDS.iter();
+                words
+                    .find(|(_, one)| one == word)
+                    .map_or("", |(words, _)| words)
+            }
+        }
+    }
+}
+
+impl ReferenceAttributes {
+    /// Those that a query on a catalogue calls by their words here.
+    pub(super) fn of_words(words: &str) -> Result<Self, Error> {
+        let doing = "what a reference says";
+        Self::deserialize(words.into_deserializer()).map_err(Error::database::<UnknownWord>(doing))
+    }
+
+    /// Whether one of them is this one.
+    pub fn has(&self, attribute: &ReferenceAttribute) -> bool {
+        self.0.contains(attribute)
+    }
+
+    /// The columns that a deletion sets, as a list in SQL; nothing if it sets all.
+    pub fn set_columns(&self) -> &str {
+        let is_list = |one: &&ReferenceAttribute| matches!(one, ReferenceAttribute::SetColumns(_));
+        self.0
+            .iter()
+            .find(is_list)
+            .map_or("", ReferenceAttribute::words)
+    }
+
+    /// The words that come last in PostgreSQL, without `NOT VALID`.
+    pub fn at_end(&self) -> String {
+        let is_elsewhere = |one: &ReferenceAttribute| {
+            use ReferenceAttribute::{MatchFull, NotValid, SetColumns};
+            matches!(one, MatchFull | SetColumns(_) | NotValid)
+        };
+        let at_end = self.0.iter().filter(|one| !is_elsewhere(one));
+        at_end
+            .map(ReferenceAttribute::words)
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+}
+
+impl fmt::Display for ReferenceAttributes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words: Vec<&str> = self.0.iter().map(ReferenceAttribute::words).collect();
+        f.write_str(&words.join(" "))
+    }
+}
+
+impl TryFrom<String> for ReferenceAttributes {
+    type Error = String;
+
+    fn try_from(words: String) -> Result<Self, String> {
+        let (mut found, mut rest) = (Vec::new(), words.trim());
+        while !rest.is_empty() {
+            let known = || {
+                let mut known = REFERENCE_WORDS.iter();
+                known.find_map(|(words, one)| Some((one.clone(), rest.strip_prefix(words)?)))
+            };
+            let (one, behind) = match list_at_start(rest) {
+                Some((list, behind)) => (ReferenceAttribute::SetColumns(list.to_owned()), behind),
+                None => known().ok_or_else(|| format!("`{rest}` is not known"))?,
+            };
+            found.push(one);
+            rest = behind.trim_start();
+        }
+        Ok(Self(found))
+    }
+}
+
+impl From<ReferenceAttributes> for String {
+    fn from(attributes: ReferenceAttributes) -> Self {
+        attributes.to_string()
+    }
+}
+
+/// A list in parentheses and what follows it. Names in quotes may contain parentheses.
+fn list_at_start(sql: &str) -> Option<(&str, &str)> {
+    let inside = sql.strip_prefix('(')?;
+    let mut is_quoted = false;
+    let end = inside.find(|one| {
+        is_quoted ^= one == '"';
+        one == ')' && !is_quoted
+    })?;
+    Some(sql.split_at(end + 2))
+}
+
 /// What a table is besides its columns and keys.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
@@ -196,6 +334,22 @@ mod tests {
             assert_eq!(Generated::of_word(words).unwrap(), generated);
         }
         assert!(Generated::of_word("counted").is_err());
+        for words in [
+            "",
+            "MATCH FULL (\"a)b\", \"PERIOD\") DEFERRABLE INITIALLY DEFERRED NOT VALID",
+            "PERIOD NOT ENFORCED",
+            "NOCHECK UNREPLICATED",
+        ] {
+            assert_words(ReferenceAttributes::of_words(words).unwrap(), words);
+        }
+        let attributes =
+            ReferenceAttributes::of_words("MATCH FULL (\"PERIOD\") NOT VALID").unwrap();
+        assert!(!attributes.has(&ReferenceAttribute::Period));
+        assert_eq!(
+            (attributes.set_columns(), attributes.at_end()),
+            ("(\"PERIOD\")", String::new())
+        );
+        assert!(ReferenceAttributes::of_words("MATCH PARTIAL").is_err());
         let sql = "CREATE TABLE \"offer\" (id BLOB)";
         assert_words(TableOptions::Plain, "");
         assert_words(TableOptions::Engine("InnoDB".into()), "InnoDB");

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::declared::{
-    Generated, KeyDefinition, ReferentialAction, TableOptions, is_clustered, is_special,
+    Generated, KeyDefinition, ReferenceAttribute, ReferenceAttributes, ReferentialAction,
+    TableOptions, is_clustered, is_special,
 };
 use super::dependent::{Dependent, DependentKind};
 use crate::dialect::Dialect;
@@ -511,36 +512,19 @@ pub struct ForeignKey {
     pub on_update: ReferentialAction,
     /// What happens to them when the row that they refer to is deleted.
     pub on_delete: ReferentialAction,
-    /// What else its definition says, such as `DEFERRABLE INITIALLY DEFERRED` or `NOT VALID`.
-    pub attributes: String,
+    /// What else its definition says.
+    pub attributes: ReferenceAttributes,
 }
 
 impl ForeignKey {
     /// Whether every row refers to one: PostgreSQL may not have looked, or may never look.
     pub fn is_validated(&self) -> bool {
-        let is_not = |words| self.attributes.contains(words);
-        !is_not("NOT VALID") && !is_not("NOT ENFORCED")
+        !self.attributes.has(&ReferenceAttribute::NotValid) && self.is_enforced()
     }
 
     /// Whether new rows have to refer to one.
     pub fn is_enforced(&self) -> bool {
-        !self.attributes.contains("NOT ENFORCED")
-    }
-
-    /// The attributes by where they stand: behind the columns that are referred to, behind the
-    /// action for deletion, and at the end.
-    pub fn placed_attributes(&self) -> [&str; 3] {
-        const FULL: &str = "MATCH FULL";
-        let (full, rest) = match self.attributes.strip_prefix(FULL) {
-            Some(rest) => (FULL, rest.trim_start()),
-            None => ("", self.attributes.as_str()),
-        };
-        let list = match rest.starts_with('(') {
-            true => rest.find(')').map_or(0, |end| end + 1),
-            false => 0,
-        };
-        let (list, end) = rest.split_at(list);
-        [full, list, end.trim()]
+        !self.attributes.has(&ReferenceAttribute::NotEnforced)
     }
 }
 
@@ -614,8 +598,7 @@ fn hash_of<'t>(tables: impl IntoIterator<Item = Option<&'t Table>>) -> String {
         // Without maps and numbers that are not whole, serialisation has no way to fail.
         hash.update(serde_json::to_vec(&table).expect("a table has a JSON form"));
     }
-    let bytes = hash.finalize();
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(hash.finalize())
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ pub use self::row_types::postgres_row_types;
 use self::rows::{Numbered, names};
 use super::{
     Catalog, Column, ForeignKey, Generated, Index, Key, KeyDefinition, QualifiedName,
-    ReferentialAction, Table,
+    ReferenceAttributes, ReferentialAction, Table,
 };
 use crate::connection::{Connection, Row, Value};
 use crate::error::Error;
@@ -252,7 +252,7 @@ async fn read_foreign_keys(
             target_columns: names(&row, 4)?,
             on_update: ReferentialAction::of_words(row.text(5)?)?,
             on_delete: ReferentialAction::of_words(row.text(6)?)?,
-            attributes: row.text(7)?.to_owned(),
+            attributes: ReferenceAttributes::of_words(row.text(7)?)?,
         };
         if let Some(table) = tables.get_mut(&row.integer(0)?) {
             table.foreign_keys.push(key);

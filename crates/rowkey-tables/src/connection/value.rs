@@ -82,7 +82,7 @@ impl fmt::Display for Value {
             Self::Null => f.write_str("NULL"),
             Self::Integer(number) => number.fmt(f),
             Self::Text(text) => f.write_str(&on_one_line(text)),
-            Self::Bytes(bytes) => bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}")),
+            Self::Bytes(bytes) => f.write_str(&hex::encode(bytes)),
         }
     }
 }

@@ -171,9 +171,12 @@ fn references(odd: &Table) -> Result<()> {
     ensure!(first.columns == ["Parent Id"] && first.target_columns == ["id"]);
     ensure!(first.on_update == ReferentialAction::Cascade);
     ensure!(first.on_delete == ReferentialAction::SetNull);
-    ensure!(first.attributes == "DEFERRABLE INITIALLY DEFERRED");
+    ensure!(first.attributes.to_string() == "DEFERRABLE INITIALLY DEFERRED");
     ensure!(second.columns == ["title", "again"] && second.target_columns == ["title", "id"]);
-    ensure!(second.attributes == "MATCH FULL NOT VALID", "{second:?}");
+    ensure!(
+        second.attributes.to_string() == "MATCH FULL NOT VALID",
+        "{second:?}"
+    );
     Ok(())
 }
 

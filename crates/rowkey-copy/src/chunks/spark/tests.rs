@@ -2,7 +2,8 @@
 
 use super::*;
 use rowkey_tables::catalog::{
-    Column, ForeignKey, Generated, Key, KeyDefinition, ReferentialAction, Table,
+    Column, ForeignKey, Generated, Key, KeyDefinition, ReferenceAttributes, ReferentialAction,
+    Table,
 };
 use rowkey_tables::types::ColumnType;
 
@@ -107,7 +108,7 @@ fn planned(source: Backend, target: Backend) -> (String, Catalog) {
         target_columns: vec!["id".into()],
         on_update: ReferentialAction::NoAction,
         on_delete: ReferentialAction::Cascade,
-        attributes: String::new(),
+        attributes: ReferenceAttributes::default(),
     });
     let catalog = Catalog {
         backend: source,

@@ -127,7 +127,7 @@ async fn finished_and_undone(shop: Shop, name: &str) -> Result<()> {
         _ => Default::default(),
     };
     shop.run(&plan, Phase::Swap).await?;
-    for _ in 0..2 {
+    for is_contracted in [false, true] {
         let found = verified(&shop, &plan).await?;
         ensure!(found.differences.is_empty(), "{found:?}");
         let form = StoredForm::named(FormatKind::UuidV7, shop.dialect.backend, &plan.key.to);
@@ -143,9 +143,10 @@ async fn finished_and_undone(shop: Shop, name: &str) -> Result<()> {
         };
         let ids: Vec<Value> = ids.iter().map(|id| value(form, *id)).collect();
         expect(&mut connection, [parent, child], "_key", &ids).await?;
-        // The second time, there is nothing to contract.
-        let outcome = shop.contract(&plan).await;
-        ensure!(outcome.is_ok() || begun(&shop).await?.is_none());
+        if !is_contracted {
+            shop.contract(&plan).await?;
+            ensure!(begun(&shop).await?.is_none());
+        }
     }
     for table in [child, parent, "rowkey_id_map"] {
         let drop = format!("DROP TABLE IF EXISTS {table}");

@@ -174,8 +174,15 @@ fn push_literal(sql: &mut Vec<u8>, inside: &[u8]) {
         b'Z' => 0x1a,
         other => other,
     });
-    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    sql.extend([b" X".as_slice(), QUOTE, digits.as_bytes(), QUOTE].concat());
+    sql.extend(
+        [
+            b" X".as_slice(),
+            QUOTE,
+            hex::encode(bytes).as_bytes(),
+            QUOTE,
+        ]
+        .concat(),
+    );
 }
 
 fn unescaped(text: &[u8], meaning: impl Fn(u8) -> u8) -> Vec<u8> {

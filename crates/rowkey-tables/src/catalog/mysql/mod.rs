@@ -10,7 +10,7 @@ mod scope;
 use self::scope::{Scope, Tables};
 use super::{
     Catalog, Column, ForeignKey, Generated, Index, IndexTerm, Key, KeyDefinition, QualifiedName,
-    ReferentialAction, Table, TableOptions,
+    ReferenceAttributes, ReferentialAction, Table, TableOptions,
 };
 use crate::connection::Connection;
 use crate::error::Error;
@@ -407,7 +407,7 @@ async fn foreign_keys(
                 target_columns: Vec::new(),
                 on_update: ReferentialAction::of_words(row.optional_text(7)?.unwrap_or_default())?,
                 on_delete: ReferentialAction::of_words(row.optional_text(8)?.unwrap_or_default())?,
-                attributes: String::new(),
+                attributes: ReferenceAttributes::default(),
             });
         }
         if let Some(key) = table.foreign_keys.last_mut() {

@@ -10,7 +10,7 @@ pub use self::statement::{CollatedKey, checks, collated_keys, collation, is_stri
 pub use self::tokens::{Token, end_of_group, parts, tokens};
 use super::{
     Catalog, Column, ForeignKey, Generated, Index, Key, KeyDefinition, QualifiedName,
-    ReferentialAction, Table, TableOptions,
+    ReferenceAttributes, ReferentialAction, Table, TableOptions,
 };
 use crate::connection::{Connection, Row, Value};
 use crate::error::Error;
@@ -199,7 +199,7 @@ async fn foreign_keys(connection: &mut Connection, table: &str) -> Result<Vec<Fo
             target_columns: Vec::new(),
             on_update: ReferentialAction::of_words(row.text(4)?)?,
             on_delete: ReferentialAction::of_words(row.text(5)?)?,
-            attributes: String::new(),
+            attributes: ReferenceAttributes::default(),
         };
         let key = keys.entry(row.integer(0)?).or_insert(key);
         key.columns.push(row.text(2)?.into());

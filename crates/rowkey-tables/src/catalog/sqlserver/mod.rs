@@ -6,8 +6,8 @@ mod of_table;
 use self::of_table::{name_of, of_table};
 use super::declared::is_special;
 use super::{
-    Catalog, Column, ForeignKey, Generated, Index, Key, KeyDefinition, ReferentialAction, Table,
-    TableOptions,
+    Catalog, Column, ForeignKey, Generated, Index, Key, KeyDefinition, ReferenceAttributes,
+    ReferentialAction, Table, TableOptions,
 };
 use crate::connection::{Connection, Row};
 use crate::error::Error;
@@ -191,7 +191,7 @@ fn add_foreign_key(table: &mut Table, row: &Row) -> Result<(), Error> {
             target_columns: vec![target_column],
             on_update: ReferentialAction::of_words(row.text(5)?)?,
             on_delete: ReferentialAction::of_words(row.text(6)?)?,
-            attributes: row.text(7)?.trim().into(),
+            attributes: ReferenceAttributes::of_words(row.text(7)?)?,
         }),
     }
     Ok(())
