@@ -339,10 +339,18 @@ impl<'c> Stage<'c> {
         for (number, reason) in &self.refused_tables {
             let to = &self.tables[*number].to;
             let columns: Vec<String> = to.columns.iter().map(|one| one.name.clone()).collect();
+            let typed = |column: &ColumnSide| format!("{} {}", column.name, column.sql_type.bare());
+            let key: Vec<String> = to.key_columns().map(typed).collect();
+            let key = match key.is_empty() {
+                true => String::new(),
+                false => format!(" (the key is {})", key.join(", ")),
+            };
             refused.push(Error::refused(
                 format!("the table {} in the target", to.name),
                 self.with_advised(*number, &columns, reason),
-                "give a column another type with `to`, or delete the table's entry from the plan",
+                format!(
+                    "give a column another type with `to`{key}, or delete the table's entry from the plan"
+                ),
             ));
         }
         for (number, object, reason) in &self.refused_objects {

@@ -37,6 +37,13 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         );
         pair(
             suite,
+            &name("a_key_of_long_texts"),
+            postgres,
+            target,
+            long_key,
+        );
+        pair(
+            suite,
             &name("two_rehearsals_at_once"),
             [Backend::Sqlite],
             target,
@@ -251,6 +258,32 @@ async fn orphan(source: String, target: String) -> Result<()> {
         .iter()
         .map(|table| (table.rows_before, table.rows));
     ensure!(before.eq([(1, 1), (2, 2)]), "{report:?}");
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    Ok(())
+}
+
+/// A key of InnoDB has 3,072 bytes at most, in all of its columns.
+async fn long_key(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE price (a text, b text, c text, d text, e text, PRIMARY KEY (a, b, c, d, e))",
+        "INSERT INTO price VALUES ('a', 'b', 'c', 'd', 'e'), ('a', 'b', 'c', 'd', 'ee')",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let mut plan = plan(&source, &target).await?;
+    let columns = "(the key is a varchar(191), b varchar(191), c varchar(191), d varchar(191), e varchar(191))";
+    let looked = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&looked.refused[..], [one] if one.contains("the table price") && one.contains(columns)),
+        "{looked:?}"
+    );
+    ensure!(tables(&target).await? == 0);
+    for column in &mut plan.tables[0].columns {
+        let to = column.to.as_mut().expect("a type was proposed");
+        *to = to.replace("varchar(191)", "varchar(150)");
+    }
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy(&source, &target, &plan).await?;
     let compared = compare(&source, &target, &plan).await?;
     ensure!(compared.is_equal(), "{compared:?}");
     Ok(())
