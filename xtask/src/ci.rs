@@ -45,7 +45,7 @@ const STEPS: &[Step] = &[
     Step("book", "the book and its links", &[tool::MDBOOK, tool::LYCHEE], book::run),
     Step("core", "the core without the standard library", &[], core),
     Step("packages", "packages", &[], packages::run),
-    Step("consumer", "a consumer of sets of features", &[], consumer::run_some),
+    Step("consumer", "a consumer of some sets of features", &[], consumer::run_some),
 ];
 
 /// What `--all` runs after them.
