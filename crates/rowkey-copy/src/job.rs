@@ -44,7 +44,7 @@ impl<'c> Job<'c> {
         planned_objects(&self.tables)
     }
 
-    /// What of it a target has not got.
+    /// Which of the planned objects a target lacks.
     pub(super) fn missing_objects(&self, target: &Catalog) -> Result<Vec<String>, Error> {
         let mut missing = Vec::new();
         let planned = self.planned_objects()?;

@@ -6,7 +6,8 @@ pub const MAX_JOBS: u32 = 64;
 /// How a copy is done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Whether the tables of the target are made. Otherwise they have to exist, and to be empty.
+    /// Whether the tables of the target are made. Otherwise they have to exist, and to be empty
+    /// unless the plan says what becomes of their rows.
     pub create: bool,
     /// How many tables, and parts of large tables, are copied at the same time, each with two
     /// connections of its own. SQLite is read and written by one at a time, whatever this says.

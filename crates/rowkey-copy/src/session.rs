@@ -136,7 +136,7 @@ pub(super) async fn mark(source: &mut Connection) -> Result<(), Error> {
     Ok(())
 }
 
-/// Forgets the mark. Behind it, PostgreSQL does not share its view.
+/// Forgets the mark: PostgreSQL shares no view from inside a savepoint.
 pub(super) async fn unmark(source: &mut Connection) -> Result<(), Error> {
     if engine(source.backend()).sessions.refusals_end_view {
         source.execute(VIEW, "RELEASE SAVEPOINT rowkey").await?;
@@ -194,7 +194,7 @@ pub(super) async fn require_two_databases(
 }
 
 /// The database of a connection, whatever its address; without its server, where that is not told.
-/// It has no view yet.
+/// Call this before a view begins: a query that is refused would end the view.
 pub(crate) async fn identity(connection: &mut Connection) -> Result<String, Error> {
     let sessions = &engine(connection.backend()).sessions;
     match place(connection, sessions.identity).await {
@@ -239,7 +239,7 @@ pub(super) async fn uncheck(target: &mut Connection) -> Result<(), Error> {
     Ok(())
 }
 
-/// Looks for them again.
+/// Ends [`uncheck`]: the session looks for those rows again.
 pub(super) async fn check(target: &mut Connection) -> Result<(), Error> {
     if let Some(unchecked) = &engine(target.backend()).sessions.unchecked {
         target.execute(TARGET, unchecked.on).await?;

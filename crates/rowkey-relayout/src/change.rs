@@ -92,7 +92,7 @@ pub async fn run(
     let outcome = go_on(connection, plan, last, &mut state, progress).await;
     state.close(connection, outcome).await?;
     if connection.backend().has_one_writer() {
-        // There, the lock of changes is the one of writers.
+        // In SQLite, the lock of changes keeps out all writers.
         let waited = begun.elapsed().as_millis();
         progress.report(Step::Note(format!("{waited} ms exclusive for writers")));
     }

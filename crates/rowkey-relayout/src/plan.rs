@@ -61,9 +61,9 @@ pub struct KeyPlan {
     pub from: Option<String>,
     /// How the new column stores them, as `STORAGE[:LAYOUT]`.
     pub to: String,
-    /// The name of the column after the change. The old name makes programs with the old
-    /// declaration go on writing, so it needs the policy `old-programs = "mark"` or a type that
-    /// refuses the old form.
+    /// The name of the column after the change. If it stays, programs with the old declaration go
+    /// on writing: that needs the policy `old-programs = "mark"`, or a type that refuses the old
+    /// form.
     pub becomes: String,
     /// The column with the time at which a row was created, for new ids.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -243,8 +243,8 @@ impl Plan {
         catalog.hash(&self.tables()) == self.catalog
     }
 
-    /// Why a plan is not of a catalogue: the tables are others than they were, or the plan is. The
-    /// hash is that of the tables for which it was written, so that those are looked for.
+    /// Why a plan does not match a catalogue: its tables have changed, or somebody edited the plan.
+    /// To tell, this looks for the tables whose hash the plan has.
     pub(crate) fn refusal(&self, catalog: &Catalog) -> Error {
         let key = (&self.key.table, self.key.column.as_str());
         let declared = referring(catalog, key.0, key.1);

@@ -130,7 +130,7 @@ impl Preflight {
                 }
                 outcome => outcome?,
             }
-            // References of re-keyed rows get the ids of these.
+            // Only for the key: references get the ids of the rows that they refer to.
             if from.is_none() && planned.is_key {
                 let found = catalog.table(table)?;
                 let created = plan.key.created.as_deref();

@@ -135,8 +135,8 @@ impl Refusals {
             (Source::Converted(conversion), Form::New) => {
                 (conversion.to(), Some(conversion.reversed()))
             }
-            // What goes back is in the map, whatever it is, and another attempt would give it to
-            // rows.
+            // The map leads every value back, damaged or not; but another attempt would give a
+            // damaged one to its row again.
             (Source::Mapped, Form::New) => (work.to, None),
             (Source::Mapped, Form::Old) => return Ok(()),
         };

@@ -22,7 +22,7 @@ pub(super) const TABLE: &str = "rowkey_relayout";
 /// The phase of a change whose old columns are being dropped.
 const CONTRACT: &str = "contract";
 
-/// What comes before the phase from which a change is being undone.
+/// The prefix of a phase from which a change is being undone.
 const UNDO: &str = "undo-";
 
 /// The first number of PostgreSQL's advisory lock, and the name of the others'. PostgreSQL's second
@@ -479,7 +479,7 @@ pub(super) async fn begun(connection: &mut Connection) -> Result<Option<Plan>, E
         .transpose()
 }
 
-/// Fails if a change has begun, before which the plan was to be looked at.
+/// Fails if a change has begun: a plan can only be looked at before.
 pub(super) async fn require_none(connection: &mut Connection, plan: &Plan) -> Result<(), Error> {
     match saved(connection).await? {
         None => Ok(()),

@@ -340,7 +340,7 @@ impl ChangedTable {
         keys.filter(|key| self.changes_any(&key.columns))
     }
 
-    /// The names of columns, those that change by a function.
+    /// The names of columns; a function names those that change.
     pub(super) fn renamed(
         &self,
         columns: &[String],

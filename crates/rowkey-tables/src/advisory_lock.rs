@@ -22,11 +22,11 @@ pub struct AdvisoryLock {
 }
 
 impl AdvisoryLock {
-    /// Takes the lock if no other session has it, or gives it back within some time: the server may
-    /// not have noticed yet that a process which was killed is gone.
+    /// Takes the lock, retrying for `patience`: the server may not have noticed yet that a killed
+    /// process is gone. False if another session still has the lock.
     ///
-    /// It is not waited for in the server: a session that waits there holds a snapshot, for whose
-    /// end an index that another one builds concurrently would wait in turn.
+    /// Polls instead of waiting in the server: a waiting session holds a snapshot, and an index
+    /// that another session builds concurrently would in turn wait for the end of that snapshot.
     pub async fn take(
         &self,
         connection: &mut Connection,

@@ -421,8 +421,8 @@ impl Database {
     }
 }
 
-/// Whether a primary key of SQLite is declared as a number that the database counts, and is not:
-/// for that, its type has to be exactly this word.
+/// Whether the plan wants SQLite to count a primary key, and the column is not the rowid: for that,
+/// its type has to be exactly `INTEGER`.
 fn is_no_rowid(backend: Backend, table: &Table, column: &Column, declared: &str) -> bool {
     let key = table.primary_key();
     backend.has_rowid()

@@ -1,4 +1,4 @@
-//! What a column holds, if it holds ids: what the doctor tells a plan. Neither knows the other.
+//! What the doctor tells a plan about a column's ids, so that neither depends on the other.
 
 use rowkey_core::format::FormatKind;
 

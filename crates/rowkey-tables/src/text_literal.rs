@@ -67,8 +67,8 @@ fn escaped(text: &str) -> String {
     literal
 }
 
-/// SQLite's text of any bytes. An operation gives a value that does not convert those of a column,
-/// as CAST would.
+/// SQLite's text of any bytes. The result of an operation has no affinity, whereas that of a CAST
+/// alone would convert the values of a column that is compared with it.
 pub fn text_of_bytes(bytes: &[u8]) -> String {
     format!("('' || CAST(X'{}' AS TEXT))", hex::encode(bytes))
 }

@@ -1,5 +1,5 @@
-//! JSON in a form that is the same wherever it is stored: databases that keep it as a tree drop
-//! spaces and the order of names, and write numbers in their own way. What they lose besides, is
+//! JSON in a form that is the same wherever it is stored. Databases that keep it as a tree drop
+//! spaces and the order of names, and write numbers in their own way. What else they would lose is
 //! found before it is written.
 
 use std::fmt;

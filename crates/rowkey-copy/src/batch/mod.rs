@@ -88,7 +88,7 @@ impl Batch {
         }
     }
 
-    /// Panics for a span that is not one of the batch, as the others do. Both sides of a copy would
+    /// Panics for a span of another batch, as do `text` and `sixteen`: both sides of a copy would
     /// hash a default alike, and no comparison would see it.
     pub(crate) fn bytes(&self, span: Span) -> &[u8] {
         let start = span.start as usize;

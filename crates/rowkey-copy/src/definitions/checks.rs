@@ -72,7 +72,7 @@ pub(crate) fn unnamed(
     of_statement(table)
 }
 
-/// Those that a statement of SQLite has, which other tables do not have.
+/// The CHECKs in a table's statement, which only SQLite's catalogue keeps.
 #[cfg(feature = "sqlite")]
 pub(crate) fn of_statement(table: &Table) -> Result<Vec<String>, Error> {
     let conditions = rowkey_tables::catalog::sqlite::checks(table.statement())?.into_iter();

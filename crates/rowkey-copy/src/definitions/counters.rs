@@ -120,8 +120,8 @@ pub(crate) fn is_made_with_table(
         })
 }
 
-/// The line of a column that the target counts. One of PostgreSQL that is always counted stays so:
-/// COPY gives it values all the same.
+/// The line of a column that the target counts. GENERATED ALWAYS of PostgreSQL stays: COPY writes
+/// values all the same.
 pub(crate) fn line(
     side: &TableSide,
     table: &Table,
@@ -198,7 +198,7 @@ pub(crate) async fn continued(
         let Last { number, step } = last(source, table, column, &mut continued.notes).await?;
         let statements = after(side, column, existing, number)?;
         continued.statements.extend(statements);
-        // That of a sequence which several columns share is not in the catalogue.
+        // The catalogue lacks the step of a sequence that several columns share.
         if step != 1 && definition(table, column).is_empty() && existing.is_none() {
             match engine(side.backend).counters.set_step {
                 Some(set) if step > 1 => {

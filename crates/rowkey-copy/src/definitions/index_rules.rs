@@ -230,8 +230,8 @@ impl Parsed {
     }
 }
 
-/// The words for the beginning of a column, if an index holds that. The whole column is more, but a
-/// unique index of it takes what one of beginnings refuses.
+/// The SQL for a prefix of a column in an index. Without prefixes, the whole column does instead,
+/// but not in a unique index: that would take rows which one of prefixes refuses.
 fn prefix(
     term: &IndexTerm,
     column: &ColumnSide,

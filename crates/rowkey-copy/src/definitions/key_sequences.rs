@@ -16,7 +16,7 @@ use crate::tables::table_side::{ColumnSide, TableSide};
 pub(crate) struct KeySequences(Vec<Sequence>);
 
 impl KeySequences {
-    /// Those that do not go on where one of the source with the same name would.
+    /// Reads the sequences that none of the source with the same name continues.
     pub(crate) async fn read(
         source: &mut Connection,
         target: &mut Connection,
@@ -62,7 +62,7 @@ impl KeySequences {
         found
     }
 
-    /// The columns that the source counts, and in the target neither the database nor a program.
+    /// The columns that the source counts, but neither the target nor one of these sequences.
     pub(crate) fn uncounted(
         &self,
         table: &Table,

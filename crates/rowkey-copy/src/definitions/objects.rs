@@ -49,8 +49,8 @@ impl Object {
         }
     }
 
-    /// Whether a table has it: by its name, or under one that the server or somebody else has given
-    /// to something that covers the same. What has the name of another planned object is that one.
+    /// Whether a table has the object: by its name, or under another one, from the server or a
+    /// person, if it covers the same. The name of another planned object stands for that one.
     pub(crate) fn is_in(&self, table: &Table, planned: &[&str]) -> bool {
         let Self { name, columns, .. } = self;
         let is_of_another = |found: &String| found != name && planned.contains(&found.as_str());

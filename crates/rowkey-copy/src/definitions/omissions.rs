@@ -245,7 +245,7 @@ fn omitted(plan: &CopyPlan, catalog: &Catalog) -> Vec<String> {
     notes
 }
 
-/// What a partition has, whose rows are copied with those of a table that has not.
+/// The references of a partition that its whole table lacks: its rows are copied with that table.
 fn of_partition(partition: &Table, whole: &Table) -> Vec<String> {
     let keys = partition.foreign_keys.iter();
     let own = keys.filter(|key| {
@@ -455,7 +455,7 @@ fn uncertain_words(source: Backend, table: &Table, side: &TableSide) -> Vec<Stri
     notes.collect()
 }
 
-/// The columns of which a copy says in another way, or not at all, that different texts are the same.
+/// The columns that get another collation or none, so that other texts may count as the same.
 fn collations<'t>(source: Backend, table: &'t Table, side: &TableSide) -> Vec<(&'t str, String)> {
     let is_lenient = |collation: &str| {
         let collation = collation.to_ascii_lowercase();

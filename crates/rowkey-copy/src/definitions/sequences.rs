@@ -81,7 +81,7 @@ impl State {
         }
     }
 
-    /// Whether that lies before a number.
+    /// Whether the sequence has yet to reach a position.
     fn is_before(&self, position: Position) -> bool {
         let next = match position.is_used {
             true => position.number + self.step,
@@ -227,9 +227,8 @@ async fn go_on(
     }))
 }
 
-/// Lets a sequence go on behind the rows of a table, and behind a number; says so if it cannot. One with
-/// steps goes on a step behind them: programs that count within a step count up to its numbers, or from
-/// them.
+/// Lets a sequence continue a step behind the rows of a table and behind a number; says so if it
+/// cannot. A whole step, because programs may number within a step, up to its number or from it.
 pub(crate) async fn go_on_behind(
     target: &mut Connection,
     name: &str,

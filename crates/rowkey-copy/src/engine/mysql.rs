@@ -324,8 +324,6 @@ fn with_doubled_quotes(sql: &str) -> String {
     words
 }
 
-/// Older servers take no default of a long text, and none that is an expression, and do not read
-/// these comments. MariaDB's word does not begin with `!`.
 fn joined_update(table: &str, other: &str, columns: &[String], condition: &str) -> String {
     let columns = columns
         .iter()
@@ -337,6 +335,8 @@ fn joined_update(table: &str, other: &str, columns: &[String], condition: &str) 
     )
 }
 
+/// Older servers take no default of a long text, and none that is an expression, and ignore these
+/// comments. MariaDB's begin with `/*M!`.
 fn default_clause(own: Type, sql: &str) -> String {
     let is_long = matches!(own, Type::Text(None) | Type::Bytes(None) | Type::Json);
     match (is_long, sql.starts_with('(')) {

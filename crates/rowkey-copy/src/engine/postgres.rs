@@ -66,7 +66,7 @@ pub(super) const ENGINE: Engine = Engine {
     objects: Objects {
         adds_references: true,
         redefine: None,
-        // Others exclude rows, or are a NOT NULL that is not valid.
+        // The others are exclusion constraints, or a NOT NULL that is not valid.
         check: Some(|definition| {
             let is_check = definition.starts_with("CHECK ");
             is_check.then(|| definition.to_owned())
@@ -291,7 +291,7 @@ LEFT JOIN pg_roles r ON r.oid = g.grantee
 WHERE c.relkind IN ('r', 'p') AND g.grantee <> c.relowner
 GROUP BY 1, 2, 3 ORDER BY 1 NULLS FIRST, 2, 3";
 
-/// In any version.
+/// Through `to_jsonb`, because older versions lack the column.
 const LENIENT_COLLATIONS: &str = "
 SELECT a.attname::text, format('%I.%I', n.nspname, l.collname)
 FROM pg_attribute a JOIN pg_collation l ON l.oid = a.attcollation

@@ -194,8 +194,8 @@ pub(super) const ENGINE: Engine = Engine {
     },
 };
 
-/// A column that has not counted yet begins with the number itself. Numbers of a statement are not
-/// variables.
+/// The number is the next one for a column that has not counted yet, and the last one otherwise.
+/// Because it has to be a literal, the server puts the statement together.
 fn after(side: &TableSide, column: &str, last: i128) -> Result<Vec<String>, Error> {
     let (quoted, table) = (quote_identifier(SqlServer, column)?, side.quoted()?);
     let place = text_literal(SqlServer, &table);

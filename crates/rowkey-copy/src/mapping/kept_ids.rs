@@ -13,7 +13,7 @@ type Pair<'p> = ((&'p QualifiedName, &'p str), (&'p QualifiedName, &'p str));
 /// and the plan with it.
 pub(crate) fn refusals(mut plan: CopyPlan, catalog: &Catalog) -> (Vec<Error>, CopyPlan) {
     let mut refused = Vec::new();
-    // With each of them, those behind it.
+    // A column that is kept may make the next one necessary.
     while let Some(((table, column), (kept_table, kept))) = halved(&plan, catalog) {
         refused.push(Error::refused(
             format!("{table}.{column}"),

@@ -52,7 +52,7 @@ pub(super) struct Origin {
     /// The product of the database.
     pub(super) source: String,
     pub(super) table: QualifiedName,
-    /// Behind how many tables it comes, because it may refer to them.
+    /// The table's place in the order of tables: it may refer to those before it.
     pub(super) place: usize,
     /// The columns of its primary key.
     pub(super) key: Vec<String>,

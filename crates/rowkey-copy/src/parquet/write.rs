@@ -24,7 +24,7 @@ use crate::run::{CopiedTable, Report};
 use crate::session::begin_reading;
 use crate::tables::table_side::{ColumnSide, Content};
 
-/// How many batches wait for each other.
+/// How many batches wait in each channel.
 const WAITING: usize = 2;
 /// After how many rows a caller hears of them.
 const REPORT_ROWS: u64 = 10_000;

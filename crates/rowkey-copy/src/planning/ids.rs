@@ -37,8 +37,8 @@ impl<'c> Planner<'c> {
         stored_from: String,
         assumed: Option<String>,
     ) {
-        // MariaDB's UUID has ids that no key may declare there: they go by their type. So do UUIDs
-        // of which nothing is known but the type.
+        // Ids that no key may declare in MariaDB's UUID are copied by their type, and so are UUIDs
+        // of which only the type is known.
         let is_form = StoredForm::named(format, self.source, &stored_from).is_ok();
         let is_own = column.column_type(self.source).meaning() == Some(Type::Uuid);
         if !is_form || is_own && assumed.is_some() {

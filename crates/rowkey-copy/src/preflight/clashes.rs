@@ -223,7 +223,7 @@ impl Trial {
             // A type of users compares as it likes.
             Kind::Text if to.own == Type::Own => true,
             Kind::Uuid => is_text,
-            // As text, a number or a time has several forms.
+            // As text in SQLite, a number or a time has several forms.
             Kind::Decimal | Kind::Date | Kind::Time | Kind::Timestamp => {
                 self.from.backend.stores_any_type()
             }

@@ -308,7 +308,7 @@ impl KeptRows {
     }
 }
 
-/// All columns of a side, with some of them as the key. What a reader refuses is another value.
+/// All columns of a side, with some of them as the key. A refused value counts as different.
 fn by_key(side: &TableSide, key: &[String]) -> TableSide {
     let mut side = side.clone();
     let place = |name: &String| side.columns.iter().position(|column| column.name == *name);

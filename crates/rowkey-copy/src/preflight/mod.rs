@@ -215,8 +215,8 @@ impl Findings {
         one_error(mem::take(&mut self.refused))
     }
 
-    /// What can be said without a look at values, and the tables without the columns that are
-    /// refused, so that a look at these says the rest.
+    /// Finds what the plan alone tells. Returns the tables without the columns that are refused, so
+    /// that a look at their values finds the rest.
     fn check_plan<'c>(
         &mut self,
         plan: &CopyPlan,

@@ -312,7 +312,7 @@ impl<'c> Stage<'c> {
     /// What the server said, with the names of the tables themselves.
     fn reason(&self, error: &Error) -> String {
         let mut reason = error.reason();
-        // Backwards, because the beginning of a name is another name.
+        // Backwards, because the name of stand-in 10 begins with that of stand-in 1.
         for (number, table) in self.tables.iter().enumerate().rev() {
             reason = reason.replace(&stand_in(number), &table.to.name.name);
         }

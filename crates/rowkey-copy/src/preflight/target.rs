@@ -303,8 +303,8 @@ fn unfilled(table: &Table, side: &TableSide, plan: &CopyPlan) -> Vec<Error> {
         .collect()
 }
 
-/// Whether the account may make tables: PostgreSQL says it, and elsewhere that of the state fails, for
-/// another reason if the account may.
+/// The refusal if the account may not make tables. PostgreSQL tells; elsewhere, a CREATE TABLE that
+/// fails in any case says whether a privilege is missing.
 pub(super) async fn may_not_create(target: &mut Connection) -> Result<Option<Error>, Error> {
     let Some(query) = engine(target.backend()).target.create_privilege else {
         let doomed = format!("CREATE TABLE {} (one int, one int)", checkpoint::TABLE);

@@ -64,9 +64,9 @@ pub struct Misfits {
     pub to: Option<String>,
     /// What the plan can say for the column, so that they get a place.
     pub instead: Vec<&'static str>,
-    /// How many values get none by that.
+    /// How many values still have no place then.
     pub left: u64,
-    /// One of these.
+    /// One of the values that are left.
     pub left_example: Option<Misfit>,
 }
 
@@ -211,7 +211,7 @@ pub(super) async fn misfits(
         };
         let held = column.found.to.as_deref();
         let held = held.and_then(|held| ColumnType::parse(to.backend, held).meaning());
-        // No blob has to be lost.
+        // A type that holds every value as bytes leaves nothing to replace.
         if matches!(held, Some(Type::Bytes(_))) {
             column.found.instead.clear();
             column.found.left = column.found.values;

@@ -45,7 +45,7 @@ impl Merge {
         let key: Vec<String> = key.collect::<Result<_, Error>>()?;
         let same_key = key.join(" AND ");
         let places = 0..side.columns.len();
-        // A key that a collation takes for the same has the source's letters.
+        // Text in the key is updated too: a collation may take other letters for the same key.
         let others = places.filter(|place| {
             let own = side.columns[*place].own;
             let is_text = matches!(own, Type::Text(_) | Type::PaddedText(_));

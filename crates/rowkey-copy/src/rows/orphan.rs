@@ -40,7 +40,7 @@ pub(crate) async fn orphan(
     let found = format!("FROM {parent} AS parent WHERE {}", pairs.join(" AND "));
     let is_missing = match compared.is_empty() {
         true => format!("NOT EXISTS (SELECT 1 {found})"),
-        // MariaDB takes both for the same in another condition beside that they are equal.
+        // Not by a further condition on equal values: in MariaDB, that takes both for the same.
         false => {
             let differs = compared.iter();
             let differs =

@@ -142,7 +142,7 @@ pub async fn copy(
     }
     job.set_counters(source, target, request.create).await?;
     job.check_references(target).await?;
-    // Otherwise it stays without an end, so that the next run says so, too.
+    // Otherwise the copy stays open, so that the next run reports the change, too.
     if tables.iter().all(|table| table.changed.is_none()) {
         checkpoint::end(target, &job.id).await?;
     }

@@ -205,8 +205,8 @@ impl TableSide {
         names.iter().all(|name| self.column(name).is_some())
     }
 
-    /// Some columns as the whole row and its key, if both sides have the same values where the
-    /// database takes them for the same.
+    /// The side with some columns as its rows and its key; nothing if values that are equal for the
+    /// database may differ in them.
     pub(crate) fn only(&self, names: &[String]) -> Option<Self> {
         let columns = names.iter().map(|name| self.column(name).cloned());
         let mut columns: Vec<ColumnSide> = columns.collect::<Option<_>>()?;

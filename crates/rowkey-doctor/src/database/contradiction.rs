@@ -26,7 +26,7 @@ pub async fn contradiction(
 ) -> Option<String> {
     let is_any = from.format() == FormatKind::AnyUuid;
     let is_moved = [from, to].map(|form| form.layout() == Layout::SqlServer);
-    // Every UUID is one, and stays what it is while its bytes do.
+    // Every UUID is an AnyUuid, and none changes while both forms have the version in one place.
     if is_any && is_moved[0] == is_moved[1] {
         return None;
     }
@@ -51,9 +51,8 @@ pub async fn contradiction(
     })
 }
 
-/// Whether some values are in the `sql-server` layout, and the plan takes them for others, or the
-/// other way round. Only that layout moves the version, which tells it even where the rest of the
-/// bits says little.
+/// Whether some values are in the `sql-server` layout and the plan says they aren't, or the other
+/// way round. The version tells, even where the other bits say little: only that layout moves it.
 fn is_in_another_order(report: &Report, is_planned: bool) -> bool {
     let mut candidates = report.candidates.iter();
     report.sampled >= FEWEST

@@ -146,7 +146,7 @@ impl Source {
         })
     }
 
-    /// Why the column of times says nothing: a whole number may be one, or count the rows.
+    /// Why the creation column is ignored: its whole numbers may not be times, but count the rows.
     pub(crate) fn doubt_of_times(&self, survey: &Survey) -> Option<String> {
         let created = self.created_name.as_ref()?;
         survey.has_only_undated_ids().then(|| {

@@ -253,7 +253,7 @@ fn is_elsewhere(values: &[u128], has_machines: bool, era: Era) -> bool {
                 version_bits == VersionBits::Text
                     && time_of(version, **stored).is_some_and(|time| era.contains(time))
             };
-            // The variant is at the same place in most orders.
+            // Not 1 in 64: most orders have the variant in the same place.
             count * 2 > number
                 && chance::at_least(count, number, 1.0 / 16.0) < half_of_never
                 && (!has_machines || here.filter(is_timed).count() as u64 * 2 > number)

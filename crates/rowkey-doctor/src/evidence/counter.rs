@@ -21,8 +21,8 @@ pub(crate) use self::points::{Counted, Evidence, Point, Points};
 use crate::values::chance;
 
 impl Points {
-    /// Whether the bits behind the counters count as well: then a clock of a finer unit is longer
-    /// than the counter, and the first bits of any clock grow like a counter.
+    /// Whether the bits behind the counters count as well. Then the ids have a finer clock, which
+    /// is longer than a counter, and whose first bits grow like one.
     pub(crate) fn are_longer(&self) -> bool {
         let behind = |points: &[Point]| -> Vec<Point> {
             let behind = points.iter().map(|point| Point {

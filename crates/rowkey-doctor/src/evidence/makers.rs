@@ -16,7 +16,7 @@ use crate::values::window::Kept;
 /// The bits in front of the variant, without the version.
 const BEFORE_THE_VARIANT: u128 = u128::MAX << 64 & !(0xf << 76);
 
-/// Takes them away.
+/// Takes away the ids of other makers, if they are nearly the whole column.
 pub(crate) fn examine(rest: &mut Rest<'_>, findings: &mut Findings) {
     // The rows that are kept are those of the whole table.
     if rest.count(|_| true) * 20 < rest.shape.count * 19 {

@@ -92,7 +92,7 @@ pub(crate) fn admits(signature: &Signature, index: usize) -> bool {
     signature.admitted >> index & 1 == 1
 }
 
-/// The values that have a version in their place.
+/// The values with one version in one of its places.
 pub(crate) struct Group<'t> {
     pub(crate) place: usize,
     pub(crate) version_bits: VersionBits,
@@ -116,7 +116,7 @@ impl Group<'_> {
     }
 }
 
-/// How the order of the bytes is said.
+/// The order of the bytes, as a part of a sentence.
 pub(crate) fn place(layout: Layout) -> String {
     match layout {
         Layout::Public => String::new(),

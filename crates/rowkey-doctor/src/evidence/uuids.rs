@@ -46,7 +46,7 @@ pub(crate) fn examine(shape: &Shape, era: Era) -> Findings {
     makers::examine_bytes(&mut rest, &mut findings);
     byte_order::examine(&mut rest, &mut findings);
     numbers_in_sixteen_bytes(&mut rest, &mut findings, FormatKind::DistributedId);
-    // Some of their ids have the constant of a DistributedId128 by chance.
+    // First the ids of other makers: some have the constant of a DistributedId128 by chance.
     makers::examine(&mut rest, &mut findings);
     numbers_in_sixteen_bytes(&mut rest, &mut findings, FormatKind::DistributedId128);
     machines::examine(&mut rest, &mut findings);
@@ -178,7 +178,7 @@ fn padded_with_zeros(rest: &mut Rest<'_>, findings: &mut Findings) {
     }
 }
 
-/// Takes away the UUIDs that have a version, version_bits by version_bits, the most frequent first.
+/// Takes away the UUIDs that have a version, the most frequent version and place first.
 fn versions(rest: &mut Rest<'_>, findings: &mut Findings) {
     let total = rest.count(|_| true);
     let mut taken: Vec<(VersionBits, u8)> = Vec::new();
@@ -196,7 +196,7 @@ fn versions(rest: &mut Rest<'_>, findings: &mut Findings) {
                 let has_it = |signature: &Signature| signature.versions[place] == version;
                 (rest.count(has_it), place, version_bits, version)
             });
-        // Of equals, the first, whose version_bits is the usual one.
+        // Of equals, the first one, whose version is in the usual place.
         let best = cells.rev().max_by_key(|(count, ..)| *count);
         let Some((count, place, version_bits, version)) = best.filter(|(count, ..)| *count > 0)
         else {
@@ -316,8 +316,8 @@ impl Group<'_> {
         }
     }
 
-    /// The logarithm of the probability that ids of others, which begin with the same time, are
-    /// like those of the format: what they have by chance, each time that they draw it anew.
+    /// The logarithm of the probability that ids of other makers, which begin with the same time,
+    /// look like those of the format: it falls with each value that they draw anew.
     fn chance_of_other_makers(&self, hypothesis: &Hypothesis, rest: &Rest<'_>) -> f64 {
         let rows = rest.shape.windows.rows();
         let rows = rows.iter().filter(|row| self.contains(row.stored));
@@ -327,7 +327,7 @@ impl Group<'_> {
         let drawn: HashSet<u64> = values.iter().map(|value| *value as u64 >> 32).collect();
         let drawn = drawn.len() as f64;
         match hypothesis.format {
-            // Versions of their own have other bits where an IUID says for whom it is.
+            // Ids of another maker's version 8 have any bits in the place of an IUID's context.
             FormatKind::Iuid => {
                 let mut contexts: HashMap<u8, u64> = HashMap::new();
                 for value in &values {

@@ -116,7 +116,7 @@ impl Survey {
         }
         shape.count += 1;
         shape.tallies.add(stored, &shape.hypotheses, era);
-        // A number of a row, read as a time, is long before.
+        // A column may count rows: read as times, such numbers lie long before the era.
         let created = row.created.filter(|time| era.contains(*time));
         self.dated += u64::from(created.is_some());
         let kept = Kept {

@@ -9,7 +9,7 @@ pub(crate) const NO_VERSION: u8 = 16;
 const VARIANT: u32 = 62;
 const VERSION: u32 = 76;
 
-/// A way to store all sixteen bytes that a layout has.
+/// Where a layout stores version and variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum VersionBits {
     /// Version and variant where the text of a UUID has them. The swaps of the COMBs leave them

@@ -73,7 +73,7 @@ pub(super) fn map_definition(table: &str, text: StoredForm) -> MapDefinition {
     }
 }
 
-/// A name in SQL that needs quotes nowhere else.
+/// A name in SQL, for names that need quotes in SQL Server only.
 pub(super) fn map_name(backend: Backend, name: &str) -> String {
     match backend {
         Backend::SqlServer => format!("[{name}]"),

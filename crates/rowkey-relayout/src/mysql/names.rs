@@ -11,7 +11,7 @@ const LONGEST: usize = 64;
 /// The table whose only row says whether the swap has happened. Triggers read it.
 pub(super) const SWAPPED: &str = "rowkey_swapped";
 
-/// The two tables that have that name in turn, with 0 and with 1.
+/// The names of the tables with 0 and with 1, while they are not named [`SWAPPED`].
 pub(super) const SWAPPED_NO: &str = "rowkey_swapped_no";
 pub(super) const SWAPPED_YES: &str = "rowkey_swapped_yes";
 

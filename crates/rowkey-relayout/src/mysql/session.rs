@@ -53,7 +53,7 @@ pub(super) async fn transaction(
     transaction_within(runner, policy.lock_attempts, doing, statements).await
 }
 
-/// Runs a transaction as often as that.
+/// Runs a transaction, with so many attempts if others hold its locks.
 pub(super) async fn transaction_within(
     runner: &mut Runner<'_>,
     attempts: u32,

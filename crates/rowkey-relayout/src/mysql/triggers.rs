@@ -44,7 +44,7 @@ pub(super) async fn create(
     Ok(())
 }
 
-/// Lets no trigger do anything any more, in all tables from the same transaction of a program on.
+/// Makes all triggers do nothing, for all tables from the same transaction of a program on.
 ///
 /// The triggers cannot be dropped all at once. A table whose rows still reach its other table would
 /// refer to rows of one whose rows do not.

@@ -131,7 +131,7 @@ fn detach(work: &Work) -> Result<Vec<String>, Error> {
     Ok(statements)
 }
 
-/// Fails unless the columns of a form are the others in it, in all rows.
+/// Fails unless, in every row, the columns of a form have the values of the others in that form.
 pub(super) async fn compare(
     runner: &mut Runner<'_>,
     values: &Values<'_>,
@@ -159,7 +159,7 @@ pub(super) async fn compare(
     fail_if_any(runner, table, &differs, &columns.join(", ")).await
 }
 
-/// The condition that a column of a form is not the other in it.
+/// The condition that a column of a form does not have the value of the other in that form.
 fn differs(values: &Values<'_>, table: &ChangedTable, form: Form) -> Result<String, Error> {
     let differs = table.columns.iter().map(|column| match form {
         Form::New => values.new_differs(column),
@@ -242,7 +242,7 @@ pub(crate) async fn undo(
     session::prepare(runner).await?;
     let now = runner.catalog().await?;
     refuse_renamed(work, &now)?;
-    // The names of the functions are of the key's table, even if that is gone.
+    // The functions are named after the key's table, even if that is gone.
     let (planned, work) = (work, &work.still_in(&now));
     let values = Values::of(runner, planned).await?;
     // All tables were swapped in one transaction.

@@ -158,7 +158,7 @@ fn type_of_column(
     }
 }
 
-/// Ids are told from other values by patterns.
+/// Refuses collations without patterns, by which a change tells ids from other values.
 async fn collations(
     connection: &mut Connection,
     work: &Work,

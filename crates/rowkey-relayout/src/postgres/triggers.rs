@@ -24,8 +24,8 @@ struct Filled {
     value: String,
     /// Whether a row may be without it.
     is_optional: bool,
-    /// Whether a row with a value for it, but none for the other, is of a program that does not
-    /// know the other: one that names no columns.
+    /// Whether a new row with a value in `to`, but none in `from`, is of a program that only knows
+    /// the old columns: its INSERT names no columns.
     tells_old_programs: bool,
 }
 

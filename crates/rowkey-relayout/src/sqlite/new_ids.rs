@@ -29,7 +29,7 @@ fn map_of(work: &Work) -> Result<IdMap, Error> {
     IdMap::new(work.key()?.0.name(), work.to)
 }
 
-/// The SQL of a new id with an instant, and its conversion to public text if it is none.
+/// The SQL of a new id with an instant, and its conversion to public text unless it is text.
 ///
 /// The conversion may evaluate the id more than once, and each time it is another.
 fn new_id(work: &Work, millis: &str) -> Result<(String, Option<Conversion>), Error> {
@@ -122,8 +122,7 @@ pub(super) async fn make(runner: &mut Runner<'_>, work: &Work) -> Result<(), Err
     Ok(())
 }
 
-/// Gives rows that were written since the swap an old id, as far as those are numbers that are
-/// counted.
+/// Gives old ids to rows written since the swap; fails for such rows if old ids aren't integers.
 pub(super) async fn give_old_ones(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
     let Source::Mapped = work.source else {
         return Ok(());

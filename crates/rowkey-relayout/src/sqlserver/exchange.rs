@@ -14,8 +14,8 @@ use crate::id_map::{Reading, Values};
 use crate::runner::Runner;
 use crate::work::{ChangedTable, Form, Work};
 
-/// The statement that fails if the columns of a form are not the others in it, with hints for the
-/// table.
+/// The statement that fails unless the columns of a form have the values of the others in that
+/// form, with hints for the table.
 fn comparison(
     work: &Work,
     values: &Values,
@@ -75,7 +75,7 @@ fn lock_and_compare(work: &Work, form: Form) -> Result<Vec<String>, Error> {
     let compare = |table: &ChangedTable| {
         let hints = " WITH (TABLOCKX, HOLDLOCK)";
         let statement = comparison(work, &values, table, form, hints)?;
-        // The batch is compiled before it, even if the columns have their other names.
+        // The batch is compiled before it runs, when the columns may still have other names.
         Ok(alone(&statement))
     };
     work.tables.iter().map(compare).collect()

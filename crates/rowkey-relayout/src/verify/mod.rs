@@ -122,7 +122,7 @@ fn planned<'c>(plan: &'c Plan, catalog: &'c Catalog) -> Result<Vec<PlannedTable<
         let columns: Vec<_> = plan.columns().filter(|one| *one.table == name).collect();
         for column in &columns {
             let is_there = table.column(column.becomes).is_some();
-            // Before the swap, both have names of their own in some databases.
+            // Before the swap, some databases have the old and the new column side by side.
             let is_swapped = column.becomes == column.name || table.column(column.name).is_none();
             if !is_there || !is_swapped {
                 return Err(not_swapped(&name, column.name));

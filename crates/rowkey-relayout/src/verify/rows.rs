@@ -129,7 +129,7 @@ impl Written {
             Self::Mapped(map) => {
                 let text = map.text_of_new(current)?;
                 let old = map.lookup(map_column(Form::Old), Form::New, &text, Reading::Snapshot);
-                // One that the map does not have is not NULL, and has to be named.
+                // An id that the map lacks must not compare as NULL, and has to be named.
                 Ok(format!(
                     "COALESCE({}, {})",
                     backend.as_compared(&old),

@@ -1,7 +1,7 @@
 //! What tables, columns and keys have in one database only.
 //!
-//! Each has the words of its database as its serialised form: the hash of a catalogue is over them,
-//! and a change that has begun has saved them.
+//! Each type serialises to its database's own words, because the hash of a catalogue covers them
+//! and the state of a change contains them.
 
 use std::fmt;
 
@@ -35,7 +35,7 @@ pub enum Generated {
 }
 
 impl Generated {
-    /// The way that a query on a catalogue calls by its name here.
+    /// Parses the word that a query on a catalogue returns.
     pub(super) fn of_word(word: &str) -> Result<Self, Error> {
         let doing = "how the database fills a column";
         Self::deserialize(word.into_deserializer()).map_err(Error::database::<UnknownWord>(doing))

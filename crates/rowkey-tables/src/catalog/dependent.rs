@@ -13,7 +13,7 @@ pub struct Dependent {
     pub columns: Vec<String>,
     /// How the database defines it, if it says so.
     pub definition: String,
-    /// What a trigger of the table itself runs for; nothing if it is switched off.
+    /// The events that fire a trigger of the table itself; empty if the trigger is disabled.
     #[serde(skip)]
     pub events: Vec<TriggerEvent>,
 }
@@ -117,7 +117,7 @@ impl TriggerEvent {
         ("TRUNCATE", Self::Truncate),
     ];
 
-    /// Those among a catalogue's words.
+    /// The events that a catalogue's words name.
     pub(super) fn of_words(words: &str) -> Vec<Self> {
         let all = Self::ALL.into_iter();
         let named = all.filter(|(word, _)| words.contains(word));

@@ -45,9 +45,10 @@ macro_rules! sequences_of_defaults {
     };
 }
 
-/// The sequence that counts the column `$2::text` of the table `$1::text` in PostgreSQL. That of the
-/// default comes first: the column may own another one. One that has not counted yet begins with its
-/// start; nothing is the last number if the account may not read it.
+/// Finds the sequence that counts the column `$2::text` of the table `$1::text` in PostgreSQL. The
+/// sequence in the column's default, which may name it as text, wins over one that the column owns.
+/// `last` of a sequence that has not counted yet is a step before its start; it is NULL if the
+/// account may not read the sequence.
 #[doc(hidden)]
 pub const POSTGRES_SEQUENCE: &str = concat!(
     r"

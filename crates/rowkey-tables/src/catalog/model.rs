@@ -28,7 +28,7 @@ const OWN: [&str; 7] = [
     "rowkey_swapped_yes",
 ];
 
-/// Those with a number behind: of a rehearsal that was interrupted, and of a Spark job.
+/// What the numbered tables of an interrupted rehearsal and of a Spark job begin with.
 const OWN_BEFORE_NUMBER: [&str; 2] = ["rowkey_rehearsal_", "rowkey_staging_"];
 
 fn is_own(name: &str) -> bool {
@@ -89,7 +89,7 @@ const TOOLS: [&str; 43] = [
     "south_migrationhistory",
 ];
 
-/// Those whose names programs may use as well, with all of their columns but `id`.
+/// Tables of tools whose names programs may use as well, told by all of their columns but `id`.
 const TOOLS_BY_COLUMNS: [(&str, &[&str]); 7] = [
     // Laravel, TypeORM, CodeIgniter, db-migrate and postgres-migrations.
     ("migrations", &["migration", "batch"]),
@@ -224,8 +224,8 @@ pub struct Table {
     /// How many rows it has, by the database's statistics.
     #[serde(skip)]
     pub estimated_rows: Option<u64>,
-    /// The table with the texts that the catalogue shows, where they are not what they say, as those of
-    /// MySQL. [`Catalog::hash`] is of these, so that plans made before they were corrected remain valid.
+    /// The table as the catalogue shows it, if that text had to be corrected, as in MySQL.
+    /// [`Catalog::hash`] uses this one, so that plans made before the correction remain valid.
     #[serde(skip)]
     pub shown: Option<Box<Table>>,
 }
@@ -327,8 +327,8 @@ pub struct Column {
     pub is_nullable: bool,
     /// The SQL of its default, as the database writes it.
     pub default: Option<String>,
-    /// The same of bytes and of rare characters of MySQL and MariaDB, whose catalogues do not show all of
-    /// them. It is no part of [`Catalog::hash`], so that plans made before it was read remain valid.
+    /// The full default in MySQL and MariaDB, where the catalogue cuts bytes off and hides rare
+    /// characters. It is not part of [`Catalog::hash`], so that older plans remain valid.
     #[serde(skip)]
     pub complete_default: Option<String>,
     /// Whether the database counts or computes it, and how.
@@ -457,8 +457,8 @@ pub struct Index {
     pub is_plain: bool,
     /// How the database defines it, such as `pg_get_indexdef` or SQLite's `sql`.
     pub definition: String,
-    /// The same with the orders and expressions of MySQL and MariaDB. They are no part of
-    /// [`Catalog::hash`], so that plans made before they were read remain valid.
+    /// In MySQL and MariaDB, the definition with sort orders and expressions. It is not part of
+    /// [`Catalog::hash`], so that older plans remain valid.
     #[serde(skip)]
     pub complete_definition: Option<String>,
     /// What MySQL and MariaDB say of each column; nothing if a part is an expression.
@@ -517,12 +517,12 @@ pub struct ForeignKey {
 }
 
 impl ForeignKey {
-    /// Whether every row refers to one: PostgreSQL may not have looked, or may never look.
+    /// Whether every row is known to have a target: PostgreSQL may not have checked its rows.
     pub fn is_validated(&self) -> bool {
         !self.attributes.has(&ReferenceAttribute::NotValid) && self.is_enforced()
     }
 
-    /// Whether new rows have to refer to one.
+    /// Whether new rows must have a target.
     pub fn is_enforced(&self) -> bool {
         !self.attributes.has(&ReferenceAttribute::NotEnforced)
     }
@@ -564,8 +564,8 @@ impl Catalog {
         hash_of(tables)
     }
 
-    /// The same of one table, without what is not copied: views, programs and privileges may come
-    /// and go, also those of other schemas and those that not each account sees.
+    /// The same hash for one table, without what a copy ignores: views, programs and privileges may
+    /// come and go, even in other schemas or where not every account sees them.
     pub fn hash_to_copy(&self, name: &QualifiedName) -> String {
         let counts = |one: &Dependent| {
             !matches!(
@@ -595,7 +595,7 @@ impl Catalog {
 fn hash_of<'t>(tables: impl IntoIterator<Item = Option<&'t Table>>) -> String {
     let mut hash = Sha256::new();
     for table in tables {
-        // Without maps and numbers that are not whole, serialisation has no way to fail.
+        // JSON only refuses maps whose keys aren't text, and a table has no maps.
         hash.update(serde_json::to_vec(&table).expect("a table has a JSON form"));
     }
     hex::encode(hash.finalize())

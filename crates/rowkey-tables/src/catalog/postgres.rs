@@ -33,11 +33,10 @@ SELECT c.oid::bigint, NULLIF(n.nspname, current_schema())::text, c.relname::text
 FROM reached r JOIN pg_class c ON c.oid = r.oid JOIN pg_namespace n ON n.oid = c.relnamespace
 ORDER BY 2 NULLS FIRST, 3";
 
-/// The type of a column is the one that its domain is over, and so are NOT NULL and the default of
-/// the domain those of the column; the domain itself is among the table's dependents.
+/// A column of a domain has the domain's base type, its NOT NULL and, without one of its own, its
+/// default; the domain itself is among the table's dependents.
 ///
-/// From PostgreSQL 18 on, a column may be NOT NULL although it has NULL: with a constraint that is
-/// not valid.
+/// From PostgreSQL 18 on, a NOT NULL may be NOT VALID. Such a column counts as nullable.
 const COLUMNS: &str = "
 WITH RECURSIVE typed (attrelid, attnum, type, modifier, is_required, default_sql) AS (
   SELECT a.attrelid, a.attnum, a.atttypid, a.atttypmod,

@@ -32,8 +32,8 @@ pub(super) async fn open(address: &Address) -> Result<MySqlConnection, Error> {
 /// otherwise: how literals are read, which values are refused, what NULL is compared with, how many
 /// rows a query has, how long it may take, and how long the other side of a copy may.
 ///
-/// MySQL 8 and later tell for a day how many rows a table had, and how far it had counted. MariaDB
-/// does not read the comments of MySQL from 5.7 on, nor MySQL those of MariaDB.
+/// MySQL 8 and later cache numbers of rows and counters for a day. MariaDB ignores comments for
+/// MySQL 5.7 and later, and MySQL ignores comments for MariaDB.
 const SETTINGS: &str = "
 SET NAMES utf8mb4, SESSION sql_mode = 'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION',
   time_zone = '+00:00', autocommit = 1, completion_type = 0,
@@ -58,9 +58,8 @@ pub(super) async fn allow_writing(
     execute(connection, doing, allow).await.map(|_| ())
 }
 
-/// After a prepared statement that it does not keep, the driver sends its end, to which the server
-/// does not answer; the next message then waits for an acknowledgement, which takes 40 ms where the
-/// system delays those.
+/// When the driver closes a prepared statement, the server does not answer. The next message then
+/// waits for an acknowledgement, which takes 40 ms where the system delays those.
 const UNBOUND_AS_TEXT: bool = true;
 
 /// For the same reason. The server prepares it again by itself after a table has changed.

@@ -63,9 +63,8 @@ fn settings() -> String {
     )
 }
 
-/// The schemas that are searched decide which tables there are, and so are left as they are. But
-/// the server's own come first, as they do unless somebody names them: no function or operator of
-/// another schema stands in for theirs.
+/// The searched schemas decide which tables there are, so they stay. Only `pg_catalog` goes back
+/// to its default place at the front: no function or operator of another schema replaces its own.
 const OWN_FUNCTIONS: &str = "
 SELECT pg_catalog.set_config('search_path', (
   SELECT COALESCE(pg_catalog.string_agg(pg_catalog.quote_ident(name::text), ', ' ORDER BY place), '')

@@ -33,7 +33,7 @@ pub(super) async fn open(address: &Address) -> Result<Client, Error> {
 
 /// What a login or a server may have set otherwise: how dates are read, what NULL is compared with,
 /// how many rows and bytes there are of a query, and when a transaction begins. Indexes with
-/// conditions need the first eight.
+/// conditions need the first seven.
 const SETTINGS: &str = "
 SET ANSI_NULLS ON; SET ANSI_PADDING ON; SET ANSI_WARNINGS ON; SET ARITHABORT ON;
 SET CONCAT_NULL_YIELDS_NULL ON; SET QUOTED_IDENTIFIER ON; SET NUMERIC_ROUNDABORT OFF;

@@ -1,9 +1,8 @@
 //! What sqlx's drivers have in common.
 
-/// The functions of a driver's module, over its `held`, which reads a column of a row, and its
-/// `UNBOUND_AS_TEXT`: whether a query without values is sent as text, or prepared like the others,
-/// and its `KEPT`: whether a prepared statement is kept for its next use, although the tables
-/// change meanwhile.
+/// Implements the functions of a driver's module. The module has `held`, which reads a column of a
+/// row; `UNBOUND_AS_TEXT`, whether a query without values is sent as text rather than prepared; and
+/// `KEPT`, whether a prepared statement is kept for its next use, although tables may change.
 macro_rules! impl_statements {
     ($Database:ty, $Connection:ty, $Arguments:ty) => {
         pub(super) async fn execute(

@@ -111,7 +111,7 @@ pub fn has_other_offset(text: &str) -> bool {
     !is_utc && text.rfind(['+', '-']).is_some_and(|place| place > 10)
 }
 
-/// Without an offset, or with one, by which it is UTC's.
+/// The time in UTC; a time without an offset counts as UTC.
 pub fn read_timestamp(text: &str) -> Option<i64> {
     // The name of a zone, in brackets, would be ignored.
     if text.contains('[') {

@@ -81,8 +81,8 @@ impl Rules {
         }
     }
 
-    /// What another collation does otherwise, from what matters most on: what else is the same
-    /// text, then what else comes first.
+    /// How another collation differs, with the weight of each difference: [`nearest`] takes the
+    /// collation with the least.
     fn differences(&self, other: &Self) -> Vec<(u32, String)> {
         let mut found = Vec::new();
         for (weight, what, here, there) in [

@@ -22,7 +22,7 @@ pub enum Kind {
     Uuid,
     /// Text that is the same if its JSON is, because one side writes it in its own way.
     Json,
-    /// As the database has it, which both sides are: bytes, or SQLite's value of whatever type.
+    /// The database's own form of a value, which both sides have: bytes, or any value of SQLite.
     Own,
 }
 
@@ -65,7 +65,7 @@ impl ColumnType {
             }
             // The server itself has a text for these.
             (Type::Own, Type::Text(_) | Type::Enum) => Some(Kind::Text),
-            // It reads enums from it. Whether the type is one, the target's catalogue says.
+            // The target reads enums from text; whether the type is one, its catalogue says.
             (Type::Text(_) | Type::PaddedText(_) | Type::Enum, Type::Own)
                 if target.backend.reads_own_types_from_text() =>
             {

@@ -50,7 +50,7 @@ pub(super) struct SparkTable<'c> {
     merge: String,
     indexes: Vec<Object>,
     references: Vec<Object>,
-    /// The statements that set it.
+    /// The statements that set the table's counter.
     counter: Vec<String>,
     /// What the target does not get.
     notes: Vec<String>,
@@ -252,7 +252,7 @@ fn divided(table: &PreparedTable<'_>, request: &Request) -> Result<Vec<String>, 
 /// The conversion, with an error instead of NULL for a value that isn't an id.
 fn checked(conversion: &str, value: &str, place: &str) -> String {
     let message = format!("{place}: a value is no id of its form: `rowkey doctor` shows it");
-    // In the other form, a backslash escapes.
+    // In Spark SQL, as in MySQL, a backslash escapes; but doubling a quote does not.
     let message = text_literal(Backend::MySql, &message).replace("''", "\\'");
     format!(
         "CASE WHEN `{value}` IS NULL THEN NULL ELSE coalesce({conversion}, raise_error({message})) END"

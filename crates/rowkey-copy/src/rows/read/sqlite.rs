@@ -73,7 +73,7 @@ impl<'r> Found<'r> {
             Content::Values(kind) => kind,
         };
         let is_loose = matches!(column.own, Type::Loose(_) | Type::Double | Type::Own);
-        // The word has numeric affinity, which makes numbers of them.
+        // The type name `json` has numeric affinity, so that texts may have become numbers.
         let is_json = column.own == Type::Json;
         Ok(match (kind, &self) {
             (_, Self::Null) => Cell::Null,

@@ -48,7 +48,7 @@ impl Encoder {
         if let Some(encoded) = self.encoded.recv().await {
             return encoded.map(Some);
         }
-        // An end that is none would lose rows.
+        // If the thread has panicked, this is not the end of the rows.
         match self.thread.take().map(JoinHandle::join) {
             None | Some(Ok(())) => Ok(None),
             Some(Err(_)) => Err(Error::Differs {

@@ -11,8 +11,8 @@ pub(crate) const SECONDS: [i64; 14] = [
 /// Counters whose distances from the time differ by more than `2^WIDEST` do not keep step.
 const WIDEST: u32 = 3;
 
-/// The same for times that are dates only. Over this many values of the ring, two clocks of other
-/// units are apart in every way.
+/// The same for times that are only dates, and over how many intervals these must extend: in two
+/// and a half turns of the ring, clocks of different units drift apart completely.
 const WIDEST_OF_DATES: u32 = 12;
 const LONG_OF_DATES: i64 = RING as i64 * 5 / 2;
 

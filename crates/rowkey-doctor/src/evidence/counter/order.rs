@@ -143,7 +143,7 @@ fn chance_of_sorted(
     let small = distances
         .iter()
         .filter(|distance| f64::from(**distance) < mean / 4.0);
-    // One in e^(1/4) - 1 random distances is that small.
+    // Of random distances, a share of 1 - e^(-1/4) is that small.
     const SMALL: f64 = 0.22;
     let by_rate = chance::at_most(small.count() as u64, distances.len() as u64, SMALL);
     by_ends.min(by_rate) + 2_f64.ln()

@@ -5,12 +5,12 @@ use std::f64::consts::TAU;
 use super::clock::SECONDS;
 use super::points::{Counted, Evidence, Point, RING};
 
-/// Parts of a day that may repeat: working hours are not one wave a day.
+/// How many waves a day may have: working hours are not a single wave.
 const WAVES: [i64; 3] = [1, 2, 3];
 
 const DAY_SECONDS: i64 = 86_400;
 
-/// Slower waves cannot be told from a table that is younger than a turn of the ring.
+/// With fewer waves to a turn of the ring, a table younger than one turn would look the same.
 const FEWEST_WAVES: f64 = 8.0;
 
 /// Whether the counters have a rhythm of days.

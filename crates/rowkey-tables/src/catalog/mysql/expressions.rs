@@ -1,8 +1,8 @@
 //! Expressions that the catalogue does not show as they were written.
 //!
-//! MySQL's shows each byte as the character of that number, so that `_utf8mb4\'ü\'` is
-//! `_utf8mb4\'Ã¼\'`, and `SHOW CREATE TABLE` has question marks for all that three bytes of UTF-8 do not
-//! hold. MariaDB's has four question marks for each of these, and `SHOW CREATE TABLE` is right.
+//! MySQL shows each byte of UTF-8 as a character, so that `_utf8mb4\'ü\'` is `_utf8mb4\'Ã¼\'`. Its
+//! `SHOW CREATE TABLE` does not help, as it shows each four-byte character as a question mark.
+//! MariaDB shows four question marks for each of these, but its `SHOW CREATE TABLE` is right.
 
 use std::collections::BTreeSet;
 
@@ -95,8 +95,8 @@ fn replace(table: &mut Table, mut corrected: impl FnMut(&str) -> Option<String>)
     }
 }
 
-/// An expression, if it was shown in characters of its bytes. Its quotes and backslashes stay behind
-/// backslashes. Literals that no text in UTF-8 can write are in digits.
+/// The expression, if `shown` has its bytes as characters. Quotes and backslashes stay escaped.
+/// Literals that no UTF-8 text can express become hexadecimal.
 pub(super) fn corrected(shown: &str) -> Option<String> {
     if shown.is_ascii() {
         return None;
@@ -139,8 +139,8 @@ fn written(shown: &str, statement: &str) -> BTreeSet<String> {
 
 const QUOTE: &[u8] = br"\'";
 
-/// The length of a literal before the quote that ends it. A backslash of its own is two, and so is
-/// each quote and backslash behind one.
+/// The length of a literal up to its closing quote. A backslash in it is written as two, and a
+/// quote or backslash that it escapes as two more.
 fn length(text: &[u8]) -> Option<usize> {
     let mut place = 0;
     loop {

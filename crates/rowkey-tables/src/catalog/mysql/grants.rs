@@ -1,5 +1,4 @@
-//! What the grants of the account leave out of the catalogue, which shows nothing else without a
-//! word.
+//! What the account's grants hide: the catalogue silently omits what the account may not see.
 
 use rowkey_core::Backend;
 
@@ -23,7 +22,7 @@ const SHOWN: [(&str, &str); 4] = [
     ("EXECUTE", "routines"),
 ];
 
-/// What a change makes in the database: tables, triggers and indexes under new names.
+/// The privileges for a change, which makes tables, triggers and indexes under new names.
 const CHANGING: [&str; 9] = [
     "ALTER", "CREATE", "DELETE", "DROP", "INDEX", "INSERT", "SELECT", "TRIGGER", "UPDATE",
 ];

@@ -62,8 +62,8 @@ LEFT JOIN pg_attribute a ON a.attrelid = t.tgrelid AND a.attnum = d.refobjsubid 
 WHERE t.tgrelid = ANY ($1::text::oid[]) AND NOT t.tgisinternal
 GROUP BY t.tgrelid, t.oid, t.tgname ORDER BY 1, 2";
 
-/// Those that the database knows to use a column, or to take or return what holds rows, and those
-/// whose text has the name of a table, which the database does not look into.
+/// Routines that use a column, or take or return rows, as far as the database knows, and routines
+/// whose body names a table: the database does not look into bodies.
 const ROUTINES: &str = "
 SELECT c.oid::bigint, p.oid::regprocedure::text,
   COALESCE(json_agg(DISTINCT a.attname) FILTER (WHERE a.attname IS NOT NULL), '[]')::text, ''
@@ -132,7 +132,7 @@ FROM pg_inherits i JOIN pg_class c ON c.oid IN (i.inhparent, i.inhrelid)
 JOIN pg_class child ON child.oid = i.inhrelid
 WHERE c.oid = ANY ($1::text::oid[]) AND NOT child.relispartition ORDER BY 1, 2";
 
-/// NOT NULL that is valid is said of its column.
+/// Without the NOT NULL constraints that are valid: their columns have them already.
 const CHECKS: &str = "
 SELECT k.conrelid::bigint, k.conname::text,
   COALESCE(json_agg(a.attname ORDER BY a.attnum) FILTER (WHERE a.attname IS NOT NULL), '[]')::text,

@@ -85,7 +85,7 @@ pub(super) async fn read(
     Ok(layouts.collect())
 }
 
-/// PostgreSQL has no type inside itself.
+/// The layout of a type. The recursion ends, because no type of PostgreSQL contains itself.
 fn layout(found: &BTreeMap<i64, Found>, number: i64, words: &str) -> Layout {
     let Some(one) = found.get(&number) else {
         return Layout::Single(words.to_owned());

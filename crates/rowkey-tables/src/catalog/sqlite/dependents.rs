@@ -22,7 +22,7 @@ impl Definition {
         self.tokens.iter().any(|token| token.names(name))
     }
 
-    /// What a trigger of a table runs for: the first such word, which no name is without quotes.
+    /// The event of a trigger: the first such keyword, because none can be a name without quotes.
     fn events(&self, table: &str) -> Vec<TriggerEvent> {
         let is_own = self.kind == DependentKind::Trigger && self.owner.eq_ignore_ascii_case(table);
         let words = ["INSERT", "UPDATE", "DELETE"];
