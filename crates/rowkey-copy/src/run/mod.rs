@@ -91,9 +91,9 @@ impl CopiedTable {
 ///
 /// # Errors
 ///
-/// [`Error::Refused`] before the first row for what the plan does not map, and for tables with
-/// rows; later for a value that its column in the target does not hold. The rows that are committed
-/// stay, and the same call continues after them.
+/// [`Error::Refused`] before the first row for what the plan does not map, and for tables with rows
+/// of which it does not say what becomes of them; later for a value that its column in the target
+/// does not hold. The rows that are committed stay, and the same call continues after them.
 pub async fn copy(
     source: &mut Connection,
     target: &mut Connection,
