@@ -130,8 +130,10 @@ async fn go_on(
             let catalog = Catalog::read(connection).await?;
             refusals_of(connection, &work, &catalog).await?.result()?;
         }
-        if phase == Phase::Swap && was_checked && !state.is_begun(phase) {
-            refuse_damaged_values(connection, &work).await?;
+        if phase == Phase::Swap && was_checked {
+            if !state.is_begun(phase) {
+                refuse_damaged_values(connection, &work).await?;
+            }
             #[cfg(feature = "postgres")]
             if work.backend == Backend::Postgres {
                 let mut runner = Runner::live(connection, progress);

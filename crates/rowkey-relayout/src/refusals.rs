@@ -482,6 +482,55 @@ impl Refusals {
         Ok(())
     }
 
+    /// Adds references that lead nowhere: they were written while the server did not check.
+    pub(crate) async fn add_orphans(
+        &mut self,
+        connection: &mut Connection,
+        work: &Work,
+        table: &ChangedTable,
+        keys: impl Iterator<Item = &ForeignKey>,
+    ) -> Result<(), Error> {
+        let backend = work.backend;
+        for key in keys {
+            let (mut on, mut present) = (Vec::new(), Vec::new());
+            for (column, target) in key.columns.iter().zip(&key.target_columns) {
+                let referred = work.table(&key.target).map(|other| &other.table);
+                let [here, there] =
+                    [(Some(&table.table), column), (referred, target)].map(|(table, name)| {
+                        table.and_then(|table| table.column(name)?.collation.as_ref())
+                    });
+                let [column, target] = [("c", column), ("p", target)].map(|(row, name)| {
+                    let name = quote_identifier(backend, name)?;
+                    // PostgreSQL compares by no collation if there are two.
+                    Ok(match here == there {
+                        true => format!("{row}.{name}"),
+                        false => format!("{row}.{name}::text COLLATE \"C\""),
+                    })
+                });
+                let (column, target): (String, Result<_, Error>) = (column?, target);
+                on.push(format!("{} = {column}", target?));
+                present.push(format!("{column} IS NOT NULL"));
+            }
+            let query = format!(
+                "SELECT COUNT(*) FROM {} c WHERE {} AND NOT EXISTS (SELECT 1 FROM {} p WHERE {})",
+                table.name().quoted(backend)?,
+                present.join(" AND "),
+                key.target.quoted(backend)?,
+                on.join(" AND ")
+            );
+            let doing = format!("the references of {}", table.name());
+            let count = connection.count(&doing, &query, &[]).await?;
+            if count > 0 {
+                self.add(
+                    format!("the foreign key {} of {}", key.name, table.name()),
+                    format!("{count} of its references lead nowhere, although it forbids that"),
+                    "correct or delete the rows",
+                );
+            }
+        }
+        Ok(())
+    }
+
     /// Adds a reason if new ids cannot carry the creation times of all rows: those that cannot
     /// would get the time of the change, as if they were the newest.
     pub(super) async fn add_unusable_times(

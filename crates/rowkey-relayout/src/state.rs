@@ -216,6 +216,9 @@ impl State {
             unseen: Vec::new(),
         };
         let work = Work::new(plan, &before)?;
+        if way == Way::There && !self.is_done(Phase::Swap) && !is_exchanged(&work, &now) {
+            work.require_unaltered(&now)?;
+        }
         if way == Way::There {
             refuse_new_references(&work, &now, self.is_done(Phase::Swap))?;
         }
@@ -660,6 +663,18 @@ fn refuse_new_references(work: &Work, now: &Catalog, is_swapped: bool) -> Result
         }
     }
     refusals.result()
+}
+
+/// Whether the new columns have taken the places of the old ones.
+fn is_exchanged(work: &Work, now: &Catalog) -> bool {
+    let has_old = |name: &QualifiedName| {
+        old_table(work.backend, name).is_some_and(|old| now.table(&old).is_ok())
+    };
+    work.columns().any(|(table, column)| {
+        let found = now.table(table.name());
+        let is_retired = found.is_ok_and(|found| found.column(&column.retired_name).is_some());
+        is_retired || has_old(table.name())
+    })
 }
 
 /// The table with the old columns after the swap, on the databases that do not keep them in the

@@ -1,5 +1,7 @@
 //! A plan together with what the catalogue says about its tables.
 
+use std::collections::BTreeSet;
+
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_sql::{Conversion, StoredForm};
@@ -136,6 +138,69 @@ impl Work {
     /// The change of a table, if it has one.
     pub(super) fn table(&self, name: &QualifiedName) -> Option<&ChangedTable> {
         self.tables.iter().find(|table| table.name() == name)
+    }
+
+    /// Fails if somebody has changed the tables since the change began. Call this before the new
+    /// columns take the places of the old ones: the swap does not carry what was added.
+    pub(super) fn require_unaltered(&self, now: &Catalog) -> Result<(), Error> {
+        for changed in &self.tables {
+            let found = now.table(changed.name())?;
+            let contents = [&changed.table, found].map(|table| self.contents(changed, table));
+            let [before, now] = &contents;
+            if let Some(what) = before.symmetric_difference(now).next() {
+                return Err(Error::refused(
+                    "the change",
+                    format!("{} has changed since it began: see {what}", changed.name()),
+                    "take that back, or undo the change and write a new plan",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// What a table consists of, without what a change makes in it.
+    fn contents(&self, changed: &ChangedTable, table: &Table) -> BTreeSet<String> {
+        let is_shadow = |column: &Column| {
+            let mut changed = changed.columns.iter();
+            changed.any(|changed| changed.shadow_name() == column.name)
+        };
+        let columns = table.columns.iter().filter(|column| !is_shadow(column));
+        let columns = columns.map(|column| {
+            let null = if column.is_nullable {
+                "NULL"
+            } else {
+                "NOT NULL"
+            };
+            format!(
+                "the column {} {} {null}",
+                column.name,
+                column.sql_type.as_str()
+            )
+        });
+        let keys = table.keys.iter();
+        let keys = keys.map(|key| format!("the key {} ({})", key.name, key.columns.join(", ")));
+        let made = self.made(changed, "").name;
+        let indexes = table
+            .indexes
+            .iter()
+            .filter(|index| !index.name.starts_with(&made));
+        let indexes = indexes.map(|index| {
+            let unique = if index.is_unique { "unique " } else { "" };
+            format!(
+                "the {unique}index {} ({})",
+                index.name,
+                index.columns.join(", ")
+            )
+        });
+        let references = table.foreign_keys.iter().map(|key| {
+            let columns = key.columns.join(", ");
+            format!("the reference {} of {columns} to {}", key.name, key.target)
+        });
+        columns
+            .chain(keys)
+            .chain(indexes)
+            .chain(references)
+            .collect()
     }
 
     /// Only the tables and the references that there still are: somebody may have dropped others

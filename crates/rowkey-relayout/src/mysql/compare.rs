@@ -35,12 +35,18 @@ pub(super) async fn settle(
     table: &Rebuilt<'_>,
 ) -> Result<(), Error> {
     for _ in 0..work.policy.lock_attempts {
-        if difference(runner, table, Rows::All).await?.is_none() {
+        if difference(runner, table, &before(table)?, Rows::All)
+            .await?
+            .is_none()
+        {
             return Ok(());
         }
         repair(runner, work, table).await?;
     }
-    expect_none(table, difference(runner, table, Rows::All).await?)
+    expect_none(
+        table,
+        difference(runner, table, &before(table)?, Rows::All).await?,
+    )
 }
 
 async fn repair(runner: &mut Runner<'_>, work: &Work, table: &Rebuilt<'_>) -> Result<(), Error> {
@@ -81,7 +87,11 @@ async fn repair_rows_of(
         loop {
             let begun = Instant::now();
             let rows = Rows::Of(form, &ranges);
-            let outcome = if !runner.is_dry() && difference(runner, table, rows).await?.is_none() {
+            let outcome = if !runner.is_dry()
+                && difference(runner, table, &before(table)?, rows)
+                    .await?
+                    .is_none()
+            {
                 Ok(0)
             } else {
                 let statement = match form {
@@ -149,33 +159,64 @@ enum Rows<'r> {
     Of(Form, &'r Ranges),
 }
 
+/// The old table and the new one, in SQL.
+type Names = [String; 2];
+
+fn before(table: &Rebuilt<'_>) -> Result<Names, Error> {
+    Ok([table.quoted()?, table.quoted_new()?])
+}
+
 /// Fails if the two tables do not have the same rows. A query sees both as they are at one moment,
 /// so that writers need not wait.
 pub(super) async fn compare(runner: &mut Runner<'_>, table: &Rebuilt<'_>) -> Result<(), Error> {
+    expect_none(table, any_difference(runner, table, &before(table)?).await?)
+}
+
+/// The same after the swap, where the old table is the one that comes back. Triggers may have been
+/// lost with a table that somebody has built again, and a new foreign key may have cascaded.
+pub(super) async fn compare_swapped(
+    runner: &mut Runner<'_>,
+    table: &Rebuilt<'_>,
+) -> Result<(), Error> {
+    let old = names::old_table(table.name());
+    match any_difference(runner, table, &[quoted(&old)?, table.quoted()?]).await? {
+        None => Ok(()),
+        Some(found) => Err(Error::refused(
+            format!("the table {}", table.name()),
+            format!("{found}, and {old} would take its place"),
+            format!("correct the rows of {old}, or finish with --contract"),
+        )),
+    }
+}
+
+async fn any_difference(
+    runner: &mut Runner<'_>,
+    table: &Rebuilt<'_>,
+    names: &Names,
+) -> Result<Option<String>, Error> {
     if table.key_may_follow() {
         // A row could move from a range that is still to come to one that was compared.
-        return expect_none(table, difference(runner, table, Rows::All).await?);
+        return difference(runner, table, names, Rows::All).await;
     }
-    for (form, name) in [
-        (Form::Old, table.quoted()?),
-        (Form::New, table.quoted_new()?),
-    ] {
-        let mut ranges = Ranges::new(table, form, name)?;
+    for (form, name) in [Form::Old, Form::New].into_iter().zip(names) {
+        let mut ranges = Ranges::new(table, form, name.clone())?;
         while ranges.next(runner, COMPARED_ROWS).await? {
-            let found = difference(runner, table, Rows::Of(form, &ranges)).await?;
-            expect_none(table, found)?;
+            let found = difference(runner, table, names, Rows::Of(form, &ranges)).await?;
+            if found.is_some() {
+                return Ok(found);
+            }
         }
     }
-    Ok(())
+    Ok(None)
 }
 
 /// A row that is not the same in both tables, as text for people.
 async fn difference(
     runner: &mut Runner<'_>,
     table: &Rebuilt<'_>,
+    [old, new]: &Names,
     rows: Rows<'_>,
 ) -> Result<Option<String>, Error> {
-    let (old, new) = (table.quoted()?, table.quoted_new()?);
     let mut queries = Vec::new();
     if let Rows::All | Rows::Of(Form::Old, _) = rows {
         let condition = rows.condition("o.");

@@ -2,7 +2,7 @@
 
 use super::names::{self, Event, OLD_IDS, Role, SWAPPED, SWAPPED_NO, SWAPPED_YES};
 use super::new_ids;
-use super::rebuilt::{Rebuilt, in_order};
+use super::rebuilt::Rebuilt;
 use super::shadow;
 use crate::id_map::NewIds;
 use crate::positional::inserts_by_place;
@@ -41,6 +41,7 @@ pub(crate) async fn refuse(
     add_periods(connection, &mut refusals, work).await?;
     add_taken_names(connection, &mut refusals, work).await?;
     add_map(connection, &mut refusals, work).await?;
+    add_binary_log(connection, &mut refusals, work).await?;
     // Whatever is wrong with the definitions may also be wrong with a query on the rows.
     if refusals.is_empty() {
         refusals
@@ -50,8 +51,10 @@ pub(crate) async fn refuse(
         if let Some(ids) = NewIds::of(work)? {
             new_ids::add_used_up(connection, &mut refusals, &ids).await?;
         }
-        for table in &in_order(work)? {
-            add_orphans(connection, &mut refusals, work, table).await?;
+        for table in &work.tables {
+            let keys = table.table.foreign_keys.iter();
+            let keys = keys.filter(|key| work.table(&key.target).is_some());
+            refusals.add_orphans(connection, work, table, keys).await?;
         }
     }
     Ok(refusals)
@@ -443,42 +446,28 @@ async fn add_taken_names(
     Ok(())
 }
 
-/// References without a target, which a foreign key does not allow, but which were written while
-/// the server did not check.
-async fn add_orphans(
+/// With a binary log of statements, each replica would make new ids of its own.
+async fn add_binary_log(
     connection: &mut Connection,
     refusals: &mut Refusals,
     work: &Work,
-    table: &Rebuilt<'_>,
 ) -> Result<(), Error> {
-    let keys = table.foreign_keys.iter().chain(&table.later_foreign_keys);
-    for key in keys {
-        if work.table(&key.target).is_none() {
-            continue;
-        }
-        let pairs = key.columns.iter().zip(&key.target_columns);
-        let (mut on, mut present) = (Vec::new(), Vec::new());
-        for (column, target) in pairs {
-            let column = table.quoted_of(column, Form::Old)?;
-            on.push(format!("p.{} = c.{column}", names::quoted(target)?));
-            present.push(format!("c.{column} IS NOT NULL"));
-        }
-        let query = format!(
-            "SELECT COUNT(*) FROM {} c WHERE {} AND NOT EXISTS (SELECT 1 FROM {} p WHERE {})",
-            table.quoted()?,
-            present.join(" AND "),
-            key.target.quoted(work.backend)?,
-            on.join(" AND ")
+    let Source::Mapped = work.source else {
+        return Ok(());
+    };
+    let query = "SHOW GLOBAL VARIABLES WHERE variable_name IN ('log_bin', 'binlog_format')";
+    let rows = connection.query("the binary log", query, &[]).await?;
+    let is = |name: &str, value: &str| {
+        let mut rows = rows.iter();
+        let found = rows.find(|row| row.text(0).is_ok_and(|one| one.eq_ignore_ascii_case(name)));
+        found.is_some_and(|row| row.text(1).is_ok_and(|one| one.eq_ignore_ascii_case(value)))
+    };
+    if is("log_bin", "ON") && is("binlog_format", "STATEMENT") {
+        refusals.add(
+            "the binary log",
+            "it has statements, with which replicas would make other ids",
+            "SET GLOBAL binlog_format = 'ROW', and connect all programs again",
         );
-        let doing = format!("the references of {}", table.name());
-        let count = connection.count(&doing, &query, &[]).await?;
-        if count > 0 {
-            refusals.add(
-                format!("the foreign key {} of {}", key.name, table.name()),
-                format!("{count} of its references lead nowhere, although it forbids that"),
-                "correct or delete the rows",
-            );
-        }
     }
     Ok(())
 }
@@ -552,7 +541,24 @@ pub(super) async fn refuse_undo(
         }
         let own = [Role::Back, Role::Guard]
             .map(|role| Event::ALL.map(|event| names::trigger(table.name(), role, event)));
-        for trigger in now.dependents.iter().filter(|one| is_trigger_of(now, one)) {
+        let triggers = || now.dependents.iter().filter(|one| is_trigger_of(now, one));
+        for name in &own[0] {
+            if !triggers().any(|trigger| trigger.name == *name) {
+                refusals.add(
+                    format!("the trigger {name} of {}", table.name()),
+                    "it is gone, so that the old table may lack rows",
+                    "finish with --contract",
+                );
+            }
+        }
+        for what in added(table, now) {
+            refusals.add(
+                format!("the {what} of {}", table.name()),
+                "the old table does not have it",
+                "drop it, or finish with --contract",
+            );
+        }
+        for trigger in triggers() {
             if !own.as_flattened().contains(&trigger.name) {
                 refusals.add(
                     format!("the trigger {} of {}", trigger.name, table.name()),
@@ -565,4 +571,47 @@ pub(super) async fn refuse_undo(
         add_outer_references(&mut refusals, work, &catalog, table.changed, instead);
     }
     refusals.result()
+}
+
+/// What a table has since the swap only.
+fn added(table: &Rebuilt<'_>, now: &Table) -> Vec<String> {
+    let before = &table.changed.table;
+    let new = |columns: &[String]| {
+        table
+            .changed
+            .renamed(columns, |column| column.used(Form::New).to_owned())
+    };
+    let mut added = Vec::new();
+    for key in &now.keys {
+        let mut known = before.keys.iter();
+        if !known.any(|known| known.name == key.name && new(&known.columns) == key.columns) {
+            added.push(format!("key {}", key.name));
+        }
+    }
+    for index in &now.indexes {
+        let mut known = before.indexes.iter();
+        let is_known =
+            known.any(|known| known.name == index.name && new(&known.columns) == index.columns);
+        // The server makes some for references.
+        let mut references = now.foreign_keys.iter();
+        if !is_known && !references.any(|key| key.columns == index.columns) {
+            added.push(format!("index {}", index.name));
+        }
+    }
+    for key in &now.foreign_keys {
+        let mut known = before.foreign_keys.iter();
+        if !known.any(|known| new(&known.columns) == key.columns && known.target == key.target) {
+            added.push(format!("foreign key {}", key.name));
+        }
+    }
+    let checks = |table: &Table| {
+        let dependents = table.dependents.iter();
+        dependents
+            .filter(|one| one.kind == DependentKind::Check)
+            .count()
+    };
+    if checks(now) > checks(before) {
+        added.push("new CHECK".into());
+    }
+    added
 }

@@ -9,7 +9,7 @@ use super::names::{self, OLD_IDS, Role, SWAPPED, SWAPPED_NO, SWAPPED_YES, quoted
 use super::new_ids::{counted, counted_table};
 use super::rebuilt::Rebuilt;
 use super::session::{Made, patiently};
-use super::{refuse, shadow, triggers};
+use super::{compare, refuse, shadow, triggers};
 use crate::id_map::NewIds;
 use crate::plan::OldPrograms;
 use crate::runner::Runner;
@@ -42,6 +42,9 @@ pub(super) async fn forward(
             let to = names::new_table(table.name());
             carry_counter(runner, work, tables, table.name(), &to).await?;
         }
+    }
+    if !runner.is_dry() {
+        work.require_unaltered(&runner.catalog().await?)?;
     }
     let mut renames = Vec::new();
     for table in tables {
@@ -140,6 +143,9 @@ pub(super) async fn undo(
     if Made::read(runner).await?.has_table(SWAPPED_NO) {
         refuse::refuse_undo(runner, work, tables).await?;
         runner.refuse_values_damaged_since(work).await?;
+        for table in tables {
+            compare::compare_swapped(runner, table).await?;
+        }
         let mut renames = Vec::new();
         for table in tables {
             let old = names::old_table(table.name());

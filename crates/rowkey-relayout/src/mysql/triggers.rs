@@ -15,6 +15,7 @@ use crate::plan::Policy;
 use crate::runner::Runner;
 use crate::work::{Form, Work};
 use rowkey_core::Backend;
+use rowkey_core::storage::Stored;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::Generated;
 use rowkey_tables::text_literal::text_literal;
@@ -102,7 +103,8 @@ fn definition(work: &Work, table: &Rebuilt<'_>, role: Role, event: Event) -> Res
             format!("{ensured}{refusals}{moved}{upsert}")
         }
         Event::Insert => format!(
-            "{}{}{}",
+            "{}{}{}{}",
+            without_id(work, table, form)?,
             ensure(table, form)?,
             refusals(table, form)?,
             upsert(table, &target, form, &table.written(form, "NEW.")?)?
@@ -149,6 +151,34 @@ fn message(text: &str) -> String {
 /// than the table, and so that all that a transaction writes is treated alike.
 fn is_swapped_now() -> String {
     format!("(SELECT is_swapped FROM {SWAPPED} LOCK IN SHARE MODE)")
+}
+
+/// Refuses rows of old programs, which leave a counted key to the server: after the swap, it would
+/// put zeros there in INSERT IGNORE and without a strict mode.
+fn without_id(work: &Work, table: &Rebuilt<'_>, form: Form) -> Result<String, Error> {
+    let mut keys = table.changed.columns.iter().filter(|column| column.is_key);
+    let Some(key) = keys
+        .next()
+        .filter(|_| form == Form::Old && table.new_ids.is_some())
+    else {
+        return Ok(String::new());
+    };
+    let zero = match work.to.encode(0) {
+        Stored::Text(_) => "''".to_owned(),
+        _ => work.to.literal(0),
+    };
+    Ok(format!(
+        "IF NEW.{} = {zero} THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = {}; END IF; ",
+        quoted(&key.new_name)?,
+        text_literal(
+            Backend::MySql,
+            &message(&format!(
+                "a new row has no {}: {}",
+                key.new_name,
+                table.name()
+            ))
+        )
+    ))
 }
 
 /// Adds ids to the map that it does not have.

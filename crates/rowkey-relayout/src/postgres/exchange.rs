@@ -25,6 +25,9 @@ pub(crate) async fn swap(runner: &mut Runner<'_>, work: &Work) -> Result<(), Err
         let values = Values::of(runner, work).await?;
         let not_null = NotNullNames::of(runner, work).await?;
         let statements = swap_statements(work, &values, &not_null)?;
+        if !runner.is_dry() {
+            work.require_unaltered(&runner.catalog().await?)?;
+        }
         exchange(runner, work, "swap", &not_null, &statements).await?;
     }
     for table in &work.tables {
@@ -197,9 +200,13 @@ async fn compare_again(
     ))
 }
 
-/// Before the swap: old programs write, and the new columns are to be what they wrote.
+/// Before the exchange: old programs write, and the new columns are to be what they wrote.
 pub(crate) async fn require_filled(runner: &mut Runner<'_>, work: &Work) -> Result<(), Error> {
     session::prepare(runner).await?;
+    let (table, _) = work.key()?;
+    if is_swapped(runner, table).await? {
+        return Ok(());
+    }
     let values = Values::of(runner, work).await?;
     for table in &work.tables {
         triggers::require_fill(runner, work, table).await?;

@@ -55,6 +55,10 @@ pub(crate) async fn refuse(
             .add_damaged_values(connection, work, Form::Old)
             .await?;
         refusals.add_unusable_times(connection, work).await?;
+        for table in &work.tables {
+            let keys = table.foreign_keys().filter(|key| key.is_validated());
+            refusals.add_orphans(connection, work, table, keys).await?;
+        }
         default_of_key(connection, work, &mut refusals).await?;
     }
     Ok(refusals)

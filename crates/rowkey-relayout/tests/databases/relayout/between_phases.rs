@@ -26,7 +26,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         "a_lock_that_is_soon_free_is_waited_for" => waited,
     );
     scenarios!(suite, &LIVE;
-        "an_altered_table_can_be_undone" => altered,
+        "an_altered_table_can_be_undone" => |shop| altered(shop, true),
+        "a_table_altered_during_a_phase_can_be_undone" => |shop| altered(shop, false),
         "a_plan_that_has_begun_is_not_looked_at" => begun,
         "a_reference_that_is_added_meanwhile_is_refused" => referred,
         "a_state_of_another_version_is_refused" => another_version,
@@ -110,12 +111,16 @@ async fn waited(shop: Shop) -> Result<()> {
 }
 
 /// Somebody has added a column, so that the change does not go on. The way out is the way back.
-async fn altered(shop: Shop) -> Result<()> {
+async fn altered(shop: Shop, is_done: bool) -> Result<()> {
     shop.create(OLD).await?;
     let rows = shop.fill(OLD, 50, 59).await?;
     let plan = shop.plan(OLD, NEW).await?;
     shop.run(&plan, Phase::Backfill).await?;
     let mut connection = shop.connect().await?;
+    if !is_done {
+        let interrupt = "UPDATE rowkey_relayout SET is_done = 0";
+        connection.execute("a phase", interrupt).await?;
+    }
     let add = format!(
         "ALTER TABLE loose {} another integer",
         shop.dialect.add_column()

@@ -48,6 +48,12 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         "triggers_of_a_rekey_read_one_row",
         found_by_key,
     );
+    add_on(
+        suite,
+        &[Backend::MySql, Backend::MariaDb],
+        "old_programs_write_no_rows_without_an_id",
+        without_id,
+    );
     add(
         suite,
         "a_default_that_does_not_count_is_refused",
@@ -105,6 +111,35 @@ pub(crate) async fn create(shop: &Shop) -> Result<()> {
     if let Some(restart) = shop.dialect.restart("ticket", TICKETS + 1) {
         connection.execute("the counter", &restart).await?;
     }
+    Ok(())
+}
+
+/// Old programs leave the key to the server, which has no error for them in these statements.
+async fn without_id(shop: Shop) -> Result<()> {
+    create(&shop).await?;
+    let plan = plan(&shop).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    let mut connection = shop.connect().await?;
+    for (mode, statement) in [
+        (
+            "STRICT_ALL_TABLES",
+            "INSERT IGNORE INTO ticket (title) VALUES ('late')",
+        ),
+        ("", "INSERT INTO ticket (title) VALUES ('late'), ('later')"),
+        ("", "REPLACE INTO ticket (title) VALUES ('late')"),
+        (
+            "",
+            "INSERT INTO ticket (title) VALUES ('a') ON DUPLICATE KEY UPDATE title = 'late'",
+        ),
+    ] {
+        let set = format!("SET SESSION sql_mode = '{mode}'");
+        connection.execute("the mode", &set).await?;
+        let error = connection.execute("an old program", statement).await.err();
+        let told = error.map(|error| error.to_string()).unwrap_or_default();
+        ensure!(told.contains("has no id_key"), "{statement}: {told}");
+    }
+    let late = "SELECT COUNT(*) FROM ticket WHERE title LIKE 'late%'";
+    ensure!(number(&mut connection, late).await? == 0);
     Ok(())
 }
 

@@ -15,7 +15,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         "rows_of_replication_are_filled" => replicated,
         "a_trigger_that_suppresses_updates_is_named" => suppressed,
         "rows_that_no_trigger_has_seen_are_named" => unseen,
-        "rows_behind_disabled_triggers_hinder_the_swap" => stale_before_the_swap,
+        "rows_behind_disabled_triggers_hinder_the_swap" => |shop| stale_before_the_swap(shop, false),
+        "rows_behind_disabled_triggers_hinder_an_interrupted_swap" => |shop| stale_before_the_swap(shop, true),
         "rows_behind_disabled_triggers_hinder_the_contract" => stale_before_the_contract,
     );
 }
@@ -113,7 +114,7 @@ fn way_out(refused: Option<Error>, part: &str) -> Result<String> {
 }
 
 /// A child that gets another parent between the comparison and the swap, without the triggers.
-async fn stale_before_the_swap(shop: Shop) -> Result<()> {
+async fn stale_before_the_swap(shop: Shop, is_interrupted: bool) -> Result<()> {
     shop.create(OLD).await?;
     let mut rows = shop.fill(OLD, 50, 61).await?;
     let plan = shop.plan(OLD, NEW).await?;
@@ -131,6 +132,10 @@ async fn stale_before_the_swap(shop: Shop) -> Result<()> {
     let mut connection = shop.connect().await?;
     shop.transaction(&mut connection, &silently).await?;
     rows.loose.insert(7, Some(id));
+    if is_interrupted {
+        let begun = "UPDATE rowkey_relayout SET phase = 'swap', is_done = 0";
+        connection.execute("a swap", begun).await?;
+    }
     let refused = shop.run(&plan, Phase::Swap).await.err();
     let fill = way_out(refused, "loose")?;
     let always = "SELECT count(*) FROM pg_trigger WHERE tgrelid = 'loose'::regclass \
