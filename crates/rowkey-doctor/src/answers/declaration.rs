@@ -209,8 +209,9 @@ fn any_in_native_uuid(
     ));
     advice.sentences.push(format!(
         "MariaDB's UUID type refuses or damages some values of AnyUuid, so no key over AnyUuid is declared \
-         in it. The statement below keeps the ids, but not a DEFAULT; convert the columns that refer to \
-         this one in the same way, without their constraints. Afterwards, declare `{after}`."
+         in it. The statement below keeps the ids that the column shows, damaged ones too, but not a DEFAULT: look \
+         at some first. Convert the columns that refer to this one in the same way, without their constraints. \
+         Afterwards, declare `{after}`."
     ));
 }
 

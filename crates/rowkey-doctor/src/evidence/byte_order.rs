@@ -288,7 +288,7 @@ fn usual_version(rows: &[u128]) -> Option<u8> {
 const GREGORIAN_MS: i64 = 12_219_292_800_000;
 
 /// The time of a UUID whose version has one, in the order of its text.
-fn time_of(version: u8, value: u128) -> Option<UnixMillis> {
+pub(super) fn time_of(version: u8, value: u128) -> Option<UnixMillis> {
     let gregorian = |ticks: u64| UnixMillis::new((ticks / 10_000) as i64 - GREGORIAN_MS);
     let high = (value >> 64) as u64;
     Some(match version {

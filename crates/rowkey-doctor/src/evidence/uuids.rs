@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use rowkey_core::format::FormatKind;
-use rowkey_core::storage::{BinaryLength, Layout, TextForm, Wire};
+use rowkey_core::storage::{BinaryLength, Layout, Permutation, TextForm, Wire};
 
 use crate::evidence::bits;
-use crate::evidence::byte_order::{self, ByteOrder};
+use crate::evidence::byte_order::{self, ByteOrder, time_of};
 use crate::evidence::machines;
 use crate::evidence::makers;
 use crate::evidence::random;
@@ -204,7 +204,8 @@ fn versions(rest: &mut Rest<'_>, findings: &mut Findings) {
         };
         let left = rest.count(|_| true);
         let is_random = chance::at_least(count, left, SHARE_OF_A_VERSION) > NEVER
-            || (version_bits != VersionBits::Text && is_of_text(rest, place, version, count));
+            || (version_bits != VersionBits::Text
+                && (is_of_text(rest, place, version, count) || is_of_numbers(rest, version)));
         let is_whole = count == left && version_bits == VersionBits::Text;
         // Among UUIDs, another version in the usual place isn't chance.
         let is_usual = version_bits == VersionBits::Text
@@ -238,6 +239,40 @@ fn is_of_text(rest: &Rest<'_>, place: usize, version: u8, count: u64) -> bool {
         });
         both * 2 > count
     })
+}
+
+/// Whether the values with a version in the order of SQL Server have nothing else of it: neither a
+/// time, nor anything drawn beside the variant. Two numbers in a row may look like that.
+fn is_of_numbers(rest: &Rest<'_>, version: u8) -> bool {
+    let rows = rest.shape.windows.rows();
+    let rows = rows.iter().map(|row| row.stored);
+    let rows = rows.filter(|stored| VersionBits::SqlServer.version(*stored) == version);
+    let rows: Vec<u128> = rows.collect();
+    let are_most = |number: usize| number * 2 > rows.len();
+    let format = match version {
+        6 => Some(FormatKind::Luuid),
+        7 => Some(FormatKind::UuidV7),
+        8 => Some(FormatKind::Iuid),
+        _ => None,
+    };
+    let hypothesis = format.and_then(|format| rest.hypothesis(format, VersionBits::SqlServer));
+    if let Some((_, hypothesis)) = hypothesis {
+        let admitted = rows.iter().filter(|row| hypothesis.admits(**row, rest.era));
+        if are_most(admitted.count()) {
+            return false;
+        }
+    }
+    let values = rows.iter().map(|row| Permutation::SqlServer.invert(*row));
+    match version {
+        1 | 6 => {
+            let times = values.filter_map(|value| time_of(version, value));
+            !are_most(times.filter(|time| rest.era.contains(*time)).count())
+        }
+        _ => {
+            let variants: HashSet<u128> = values.map(|value| value >> 56 & 0xff).collect();
+            rows.len() > 2 && variants.len() == 1
+        }
+    }
 }
 
 /// Whether a column may have its bytes in this order.

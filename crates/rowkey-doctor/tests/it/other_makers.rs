@@ -1,6 +1,7 @@
 //! Ids of other makers, by their published algorithms: never called one of ours with certainty.
 
 use rowkey_core::format::FormatKind;
+use rowkey_core::storage::Layout;
 use rowkey_core::text::hyphenated;
 use rowkey_core::{Backend, Uuid};
 use rowkey_doctor::{Certainty, Diagnosis, Observation, StoredValue, Survey};
@@ -609,4 +610,29 @@ fn sequential_guids_of_one_process_are_any_uuid() {
         }
     }
     assert!(as_random > 20, "{as_random}");
+}
+
+/// The number of a tenant and a Snowflake: in the order of SQL Server, a byte of the one is like a
+/// variant, and a digit of the other like a version.
+#[test]
+fn two_numbers_in_a_row_are_no_uuid() {
+    for tenant in [0x80_u64, 150, 0xbf] {
+        for rows in [6, 30, 3_000] {
+            let mut survey = Survey::new(Backend::MySql, false, NOW);
+            for row in 0..rows {
+                let time = NOW.get() - 1_288_834_974_657 - (rows - row) * 1_000_003;
+                let value = u128::from(tenant) << 64 | u128::from((time as u64) << 22);
+                survey.take(Observation {
+                    value: StoredValue::Bytes(&value.to_be_bytes()),
+                    follows: row > 0,
+                    created: None,
+                });
+            }
+            let found = survey.conclude(&[]);
+            let layouts = found.candidates.iter().map(|one| one.layout);
+            let mut layouts = layouts.chain([found.layout]);
+            let is_wrong = layouts.any(|layout| layout == Some(Layout::SqlServer));
+            assert!(!is_wrong, "{tenant} {rows}: {found:#?}");
+        }
+    }
 }
