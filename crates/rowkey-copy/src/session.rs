@@ -11,7 +11,7 @@ use rowkey_tables::catalog::{
 };
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::text_literal::text_literal;
-use rowkey_tables::{Connection, Error};
+use rowkey_tables::{Connection, Error, Value};
 
 use crate::engine::{TableLock, engine};
 use crate::rows::select::first;
@@ -60,7 +60,12 @@ pub(super) async fn begin_reading_together(
     }
     let sessions = &engine(source.backend()).sessions;
     if let Some(query) = sessions.export_view {
+        let hold = held(source, tables).await?;
         begin_reading(source).await?;
+        // Before the first query, with which the view begins.
+        if let Some(hold) = hold {
+            source.execute(VIEW, &hold).await?;
+        }
         let row = source.one_row(VIEW, query, &[]).await?;
         let view = text_literal(source.backend(), row.text(0)?);
         for other in &mut opened {
@@ -85,6 +90,29 @@ pub(super) async fn begin_reading_together(
 }
 
 const VIEW: &str = "the view of the source";
+
+/// The statement that keeps others from emptying the tables, whose rows of before a view would not
+/// see then.
+async fn held(
+    source: &mut Connection,
+    tables: &[PreparedTable<'_>],
+) -> Result<Option<String>, Error> {
+    let Some(hold) = &engine(source.backend()).sessions.hold else {
+        return Ok(None);
+    };
+    let mut held = Vec::new();
+    for table in tables {
+        let name = table.from.quoted()?;
+        // Whoever may read some columns only may hold no table.
+        if source
+            .is(VIEW, hold.is_allowed, &[Value::Text(name.clone())])
+            .await?
+        {
+            held.push(name);
+        }
+    }
+    Ok((!held.is_empty()).then(|| (hold.statement)(&held)))
+}
 
 /// Looks at a row, where a view begins with the first one that is asked for.
 async fn begin_view(source: &mut Connection, tables: &[PreparedTable<'_>]) -> Result<(), Error> {

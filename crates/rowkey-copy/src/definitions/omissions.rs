@@ -45,6 +45,7 @@ pub(crate) fn of_rows(table: &PreparedTable<'_>) -> Vec<String> {
     let mut notes = durations(table);
     notes.extend(longer_numbers(table));
     notes.extend(texts(table));
+    notes.extend(objects(table));
     notes.extend(offsets(table.from.backend, table.original, &table.to));
     let engine_name = table.original.engine();
     if engine(table.from.backend).target.has_engines && !["InnoDB", ""].contains(&engine_name) {
@@ -55,6 +56,21 @@ pub(crate) fn of_rows(table: &PreparedTable<'_>) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// The columns with numbers of the server's own objects, which may be others in the target.
+fn objects(table: &PreparedTable<'_>) -> Vec<String> {
+    let is_of_objects = |side: &&ColumnSide| {
+        side.content == Content::Values(Kind::Own) && side.sql_type.names_objects()
+    };
+    let columns = table.to.columns.iter().filter(is_of_objects);
+    let notes = columns.map(|column| {
+        format!(
+            "{}.{}: the numbers of its objects are copied: compare their names on both sides",
+            table.original.name, column.name
+        )
+    });
+    notes.collect()
 }
 
 /// What is left out of a table that is made: what depends on it, and what its columns no longer say.

@@ -8,6 +8,7 @@ use rowkey_tables::connection::{Connection, Row};
 use crate::engine::{Sequences, engine, of_column};
 use crate::mapping::spelling::in_any_case;
 use crate::session;
+use crate::tables::prepared::PreparedTable;
 use crate::tables::table_side::TableSide;
 
 /// A sequence as its database has it.
@@ -112,7 +113,17 @@ enum Place<'n> {
     None(&'static str),
 }
 
-fn place<'n>(target: Backend, there: &'n [Sequence], name: &str, makes: bool) -> Place<'n> {
+fn place<'n>(
+    target: Backend,
+    there: &'n [Sequence],
+    name: &str,
+    makes: bool,
+    tables: &[PreparedTable<'_>],
+) -> Place<'n> {
+    let is_copied = |[table, column]: &[String; 2]| {
+        let mut tables = tables.iter().map(|prepared| &prepared.to);
+        tables.any(|side| side.name.name == *table && side.column(column).is_some())
+    };
     if engine(target).counters.sequences.is_none() {
         return Place::None("");
     }
@@ -121,6 +132,9 @@ fn place<'n>(target: Backend, there: &'n [Sequence], name: &str, makes: bool) ->
         false => in_any_case(there.iter(), |found| &found.name, name),
     };
     match found {
+        Some(found) if !found.owner.iter().all(is_copied) => {
+            Place::None(", because that of the target counts a column which is not copied")
+        }
         Some(found) => Place::Found(&found.name),
         None if !makes => Place::None(", because the target has none of this name"),
         None if quote_identifier(target, name).is_ok() => Place::Made,
@@ -133,11 +147,12 @@ pub(crate) async fn left_out(
     source: &mut Connection,
     target: &mut Connection,
     makes: bool,
+    tables: &[PreparedTable<'_>],
 ) -> Result<Vec<String>, Error> {
     let there = all(target).await?;
     let mut notes = Vec::new();
     for (name, state) in free(source, &mut notes).await? {
-        if let Place::None(why) = place(target.backend(), &there, &name, makes) {
+        if let Place::None(why) = place(target.backend(), &there, &name, makes, tables) {
             notes.push(not_copied(&name, why, &state));
         }
     }
@@ -150,6 +165,7 @@ pub(crate) async fn continued(
     source: &mut Connection,
     target: &mut Connection,
     makes: bool,
+    tables: &[PreparedTable<'_>],
 ) -> Result<Vec<String>, Error> {
     let there = all(target).await?;
     let mut notes = Vec::new();
@@ -160,7 +176,7 @@ pub(crate) async fn continued(
         return Ok(notes);
     };
     for (name, state) in sequences {
-        let (own, is_made) = match place(target.backend(), &there, &name, makes) {
+        let (own, is_made) = match place(target.backend(), &there, &name, makes, tables) {
             Place::Found(found) => (found, false),
             Place::Made => (&*name, true),
             Place::None(why) => {

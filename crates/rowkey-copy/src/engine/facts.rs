@@ -295,6 +295,8 @@ pub(crate) struct Sessions {
     pub(crate) check_deferred: Option<&'static str>,
     /// Whether a statement without values says how many rows it has changed.
     pub(crate) counts_changes: bool,
+    /// What keeps others from emptying tables, where a view does not see that.
+    pub(crate) hold: Option<Hold>,
     /// The query for what the view of a connection is called, for others.
     pub(crate) export_view: Option<&'static str>,
     /// The name of an advisory lock, where there are some.
@@ -329,6 +331,13 @@ pub(crate) struct Unchecked {
     pub(crate) on: &'static str,
     /// Whether every account may set it, and it changes nothing else.
     pub(crate) is_free: bool,
+}
+
+/// How tables stay as they are, but for their rows, until the transaction ends.
+pub(crate) struct Hold {
+    /// The query whether the account may hold a table.
+    pub(crate) is_allowed: &'static str,
+    pub(crate) statement: fn(&[String]) -> String,
 }
 
 /// How nobody writes some tables for a moment.

@@ -148,6 +148,7 @@ const fn of(
             begin_temporary: "BEGIN",
             check_deferred: None,
             counts_changes: true,
+            hold: None,
             export_view: None,
             lock: |name| Some(format!("'{name}'")),
             lock_tables: Some(TableLock {
@@ -227,9 +228,10 @@ const fn of(
     }
 }
 
-/// Geometry as text: where there is a reference system, as PostGIS writes it, which is the order of
-/// coordinates in which both products store them. The text of a vector is made of its bytes, because
-/// the server's has six digits.
+/// Text that Unicode lacks becomes its last code point, not question marks. Geometry is text: where
+/// there is a reference system, as PostGIS writes it, which is the order of coordinates in which
+/// both products store them. The text of a vector is made of its bytes, because the server's has six
+/// digits.
 fn selected(column: &ColumnSide, name: &str, _: usize) -> String {
     match (column.sql_type.name(), column.own, column.content) {
         ("vector", ..) => format!("CAST({name} AS BINARY)"),
@@ -237,6 +239,13 @@ fn selected(column: &ColumnSide, name: &str, _: usize) -> String {
             "CONCAT(CASE ST_SRID({name}) WHEN 0 THEN '' ELSE CONCAT('SRID=', ST_SRID({name}), ';') END, \
              ST_AsText({name} /*!80001 , 'axis-order=long-lat' */))"
         ),
+        (_, _, Content::Values(_)) => match column.lacks_unicode(name) {
+            Some(condition) => format!(
+                "CASE WHEN {condition} THEN CONVERT(X'F48FBFBF' USING utf8mb4) \
+                 ELSE CONVERT({name} USING utf8mb4) END"
+            ),
+            None => name.to_owned(),
+        },
         _ => name.to_owned(),
     }
 }

@@ -131,6 +131,10 @@ pub(super) const ENGINE: Engine = Engine {
         begin_temporary: "BEGIN",
         check_deferred: Some("SET CONSTRAINTS ALL IMMEDIATE"),
         counts_changes: true,
+        hold: Some(Hold {
+            is_allowed: "SELECT has_table_privilege($1::text, 'SELECT')::int",
+            statement: |tables| format!("LOCK TABLE {} IN ACCESS SHARE MODE", tables.join(", ")),
+        }),
         export_view: Some("SELECT pg_export_snapshot()"),
         lock: Some,
         lock_tables: None,
@@ -300,9 +304,9 @@ WHERE a.attrelid = to_regclass($1) AND to_jsonb(l)->>'collisdeterministic' = 'fa
 
 /// Those of extensions come with them.
 const PROGRAMS: &str = "
-SELECT 'view', format('%I.%I', n.nspname, v.relname)
+SELECT CASE v.relkind WHEN 'f' THEN 'foreign table' ELSE 'view' END, format('%I.%I', n.nspname, v.relname)
 FROM pg_class v JOIN pg_namespace n ON n.oid = v.relnamespace
-WHERE n.nspname = current_schema() AND v.relkind IN ('v', 'm')
+WHERE n.nspname = current_schema() AND v.relkind IN ('v', 'm', 'f')
   AND NOT EXISTS (SELECT FROM pg_depend e
     WHERE e.classid = 'pg_class'::regclass AND e.objid = v.oid AND e.deptype = 'e')
 UNION ALL SELECT 'routine', p.oid::regprocedure::text

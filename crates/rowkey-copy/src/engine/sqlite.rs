@@ -104,6 +104,7 @@ SELECT 'view', name FROM sqlite_master WHERE type = 'view' ORDER BY 2",
         begin_temporary: "BEGIN",
         check_deferred: None,
         counts_changes: true,
+        hold: None,
         export_view: None,
         // Each transaction locks the file, and checks that the last one was its own.
         lock: |_| None,

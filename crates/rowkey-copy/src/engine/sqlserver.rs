@@ -106,6 +106,7 @@ pub(super) const ENGINE: Engine = Engine {
         begin_temporary: "BEGIN TRANSACTION",
         check_deferred: None,
         counts_changes: false,
+        hold: None,
         export_view: None,
         lock: Some,
         lock_tables: Some(TableLock {

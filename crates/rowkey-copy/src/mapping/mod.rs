@@ -13,7 +13,7 @@ use std::fmt::Display;
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_sql::StoredForm;
-use rowkey_tables::catalog::{Catalog, Column, Table};
+use rowkey_tables::catalog::{Catalog, Column, DependentKind, Table};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::refusals::Refusals;
 use rowkey_tables::types::{self, ColumnType, Kind, Type};
@@ -363,10 +363,16 @@ pub(crate) fn source_column<'c>(
 fn key_places(table: &Table, plan: &TablePlan) -> Vec<usize> {
     let is_never_null =
         |name: &String| table.column(name).is_some_and(|column| !column.is_nullable);
+    // NOT NULL of a domain of PostgreSQL lets some through.
+    let is_of_domain = |name: &String| {
+        let mut dependents = table.dependents.iter();
+        dependents.any(|one| one.kind == DependentKind::Domain && one.columns.contains(name))
+    };
     let mut keys: Vec<_> = table.keys.iter().collect();
     keys.sort_by_key(|key| !key.is_primary);
     keys.into_iter()
         .filter(|key| key.columns.iter().all(is_never_null))
+        .filter(|key| key.is_primary || !key.columns.iter().any(is_of_domain))
         .find_map(|key| plan.places(&key.columns))
         .unwrap_or_default()
 }
@@ -380,6 +386,8 @@ impl ColumnSide {
         match self.content {
             // MySQL sorts them by the places of their words, and compares them as text.
             _ if matches!(self.own, Type::Enum | Type::Set) => false,
+            // Unique by their hashes in MariaDB, which sorts them by their beginning.
+            _ if source.names_character_sets() && self.is_longer_than_indexes() => false,
             _ if self.is_truth_in_text() => false,
             Content::Values(kind) if source.stores_any_type() => match kind {
                 Kind::Own => true,
@@ -401,6 +409,14 @@ impl ColumnSide {
             Content::Values(Kind::Single | Kind::Double) => engine(source).values.reads_floats,
             Content::Values(Kind::Uuid) => !matches!(self.own, Type::Text(_) | Type::PaddedText(_)),
             _ => true,
+        }
+    }
+
+    /// Whether InnoDB has no index of all characters or bytes.
+    fn is_longer_than_indexes(&self) -> bool {
+        match self.own {
+            Type::Text(length) | Type::Bytes(length) => length.is_none_or(|length| length > 768),
+            _ => false,
         }
     }
 

@@ -21,7 +21,7 @@ impl Planner<'_> {
         if column_type.is_any() && self.target.stores_any_type() {
             return Ok(types::KEEPS_ANY.into());
         }
-        if column_type.is_kept_in(self.target) {
+        if column_type.is_kept_in(self.target) && !column_type.names_objects() {
             return Ok(own_type(self.source, column));
         }
         let wanted = match own {

@@ -2,7 +2,7 @@
 
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::{Catalog, Key, QualifiedName, Table, TriggerEvent};
-use rowkey_tables::dialect::Dialect;
+use rowkey_tables::dialect::{Asked, Dialect};
 use rowkey_tables::types::ColumnType;
 use rowkey_tables::types::layout::Layout;
 use rowkey_tables::{Connection, Error};
@@ -57,8 +57,23 @@ pub(crate) async fn check_target(
     planned: &[&QualifiedName],
     create: bool,
 ) -> Result<(), Error> {
-    let existing = catalog.tables.iter().find(|table| table.name == side.name);
     let what = format!("the table {} in the target", side.name);
+    if create && side.name.schema.is_some() {
+        return Err(Error::refused(
+            what,
+            "a copy makes tables in the schema of the connection",
+            "write `becomes` without a schema, and give an address whose connection begins in that one",
+        ));
+    }
+    let is_it = |table: &&Table| table.name == side.name;
+    let mut existing = catalog.tables.iter().find(is_it);
+    if create && existing.is_none() && !tells_case(target).await? {
+        let own = catalog
+            .tables
+            .iter()
+            .filter(|table| table.name.schema.is_none());
+        existing = in_any_case(own, |table| &table.name.name, &side.name.name);
+    }
     match (existing, create) {
         (None, true) => Ok(()),
         (Some(_), true) => Err(Error::refused(
@@ -85,7 +100,10 @@ pub(crate) async fn check_target(
         (Some(table), false) => {
             check_definition(table, side)?;
             match side.existing_rows {
-                Some(ExistingRows::Merge) => return check_merge(table, side),
+                Some(ExistingRows::Merge) => {
+                    check_merge(table, side)?;
+                    return check_referred(catalog, side, planned);
+                }
                 Some(_) => return Ok(()),
                 None => {}
             }
@@ -108,6 +126,44 @@ pub(crate) async fn check_target(
                 }
             }
         }
+    }
+}
+
+/// No table outside the plan refers to what a merge may change: the target does not look at that.
+fn check_referred(
+    catalog: &Catalog,
+    side: &TableSide,
+    planned: &[&QualifiedName],
+) -> Result<(), Error> {
+    if engine(side.backend).sessions.unchecked.is_none() {
+        return Ok(());
+    }
+    let key: Vec<&String> = side.key_columns().map(|column| &column.name).collect();
+    for (other, reference) in catalog.references_to(&side.name) {
+        let changes = reference
+            .target_columns
+            .iter()
+            .any(|name| !key.contains(&name));
+        if changes && !planned.contains(&&other.name) {
+            return Err(Error::refused(
+                format!("the table {} in the target", side.name),
+                format!(
+                    "{} refers to its {}, which a merge may change",
+                    other.name,
+                    reference.target_columns.join(", ")
+                ),
+                "copy that table too, write `existing-rows = \"keep\"`, or drop the reference meanwhile",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether two tables can have names that differ by the case of letters alone.
+async fn tells_case(target: &mut Connection) -> Result<bool, Error> {
+    match target.backend().case_of_tables() {
+        Asked::Known(tells) => Ok(tells),
+        Asked::Query(query) => target.is("the names of tables", query, &[]).await,
     }
 }
 

@@ -390,7 +390,7 @@ impl Findings {
                 .await?;
         }
         if creates.is_none() {
-            let left_out = sequences::left_out(source, target, makes).await?;
+            let left_out = sequences::left_out(source, target, makes, &readable).await?;
             self.notes.extend(left_out);
         }
         let outside = kept::look_outside(source, target, target_catalog, plan, &looked_at);
@@ -536,7 +536,8 @@ async fn takes_rows(
 ) -> Result<bool, Error> {
     let mut to = kept.to.clone();
     to.existing_rows = Some(rows);
-    match existing::check_target(target, catalog, &to, &[], false).await {
+    let names: Vec<&QualifiedName> = tables.iter().map(|table| &table.to.name).collect();
+    match existing::check_target(target, catalog, &to, &names, false).await {
         Err(Error::Refused { .. } | Error::Missing { .. }) => return Ok(false),
         outcome => outcome?,
     }

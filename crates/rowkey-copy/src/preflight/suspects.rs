@@ -305,6 +305,11 @@ impl ColumnPair<'_> {
                 self.add_longer(longest.or(self.from.most_bytes), most, suspects);
             }
         }
+        if self.source.names_character_sets()
+            && let Some(condition) = self.from.lacks_unicode("{}")
+        {
+            suspects.add(&condition);
+        }
         let is_same = !self.source.uses_code_pages() && self.to.charset == self.from.charset;
         suspects.all |= self.to.charset != Charset::All && !is_same;
         if !self.to.trims {

@@ -554,7 +554,7 @@ impl Job<'_> {
                 self.notes.extend(notes.await?);
             }
         }
-        let notes = sequences::continued(source, target, create).await?;
+        let notes = sequences::continued(source, target, create, &self.tables).await?;
         self.notes.extend(notes);
         Ok(())
     }

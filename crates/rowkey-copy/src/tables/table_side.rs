@@ -63,6 +63,10 @@ pub(crate) struct ColumnSide {
     pub(crate) keeps_refused: bool,
 }
 
+/// What MySQL and MariaDB send instead of a text that Unicode lacks: its last code point, which no
+/// such character set has.
+pub(crate) const NO_UNICODE: &str = "\u{10ffff}";
+
 impl ColumnSide {
     /// A column of which nothing is replaced.
     pub(crate) fn new(name: &str, sql_type: ColumnType, own: Type, content: Content) -> Self {
@@ -96,6 +100,19 @@ impl ColumnSide {
             Cell::Time(micros) if is_cut => Cell::Time(micros - micros % self.tick),
             _ => cell,
         }
+    }
+
+    /// The condition that a value of MySQL or MariaDB has bytes without a character of Unicode, for
+    /// which the server sends question marks, or is too long for it to look; nothing if the character
+    /// set has none.
+    pub(crate) fn lacks_unicode(&self, name: &str) -> Option<String> {
+        let set = self.collation.as_deref()?.split('_').next()?;
+        let is_whole =
+            set.starts_with("utf") || matches!(set, "latin1" | "ucs2" | "gb18030" | "binary");
+        // No set has the byte as a part of another character.
+        let marks = |text: &str| format!("LENGTH({text}) - LENGTH(REPLACE({text}, '?', ''))");
+        let [before, sent] = [name, &format!("CONVERT({name} USING utf8mb4)")].map(marks);
+        (!is_whole).then(|| format!("{name} IS NOT NULL AND NOT ({before} <=> {sent})"))
     }
 
     /// Whether it is text whose words are truth on the other side.

@@ -85,6 +85,9 @@ pub fn read_time(text: &str) -> Option<i64> {
     if text.strip_prefix("24:00:00").is_some_and(is_end) {
         return Some(DAY);
     }
+    if has_leap_second(text) {
+        return None;
+    }
     let time: Time = text.parse().ok()?;
     let since = time.duration_since(Time::midnight());
     exact_micros(since)
@@ -114,7 +117,7 @@ pub fn has_other_offset(text: &str) -> bool {
 /// The time in UTC; a time without an offset counts as UTC.
 pub fn read_timestamp(text: &str) -> Option<i64> {
     // The name of a zone, in brackets, would be ignored.
-    if text.contains('[') {
+    if text.contains('[') || has_leap_second(text) {
         return None;
     }
     let plain = text
@@ -127,6 +130,11 @@ pub fn read_timestamp(text: &str) -> Option<i64> {
     }
     let time: DateTime = plain.parse().ok()?;
     exact_micros(time.duration_since(EPOCH.to_datetime(Time::midnight())))
+}
+
+/// Whether a time has the 61st second of a minute, which would be read as the one before.
+fn has_leap_second(text: &str) -> bool {
+    text.contains(":60")
 }
 
 /// Nothing if it has nanoseconds.
@@ -165,6 +173,9 @@ mod tests {
             read_timestamp("2024-05-01T12:00:00+02:00"),
             read_timestamp("2024-05-01 10:00:00")
         );
+        assert_eq!(read_timestamp("2016-12-31 23:59:60"), None);
+        assert_eq!(read_timestamp("2017-01-01T00:59:60+01:00"), None);
+        assert_eq!(read_time("23:59:60"), None);
         assert_eq!(read_time("24:00:00.000000"), Some(DAY));
         assert_eq!(time_text(-838 * 3_600 * SECOND), "-838:00:00.000000");
         for days in [i32::MIN, i32::MAX, -730_486, 2_921_940] {

@@ -159,3 +159,8 @@ pub(super) struct Grammar {
     /// By the type's first word.
     pub(super) most_bytes: fn(&str) -> Option<u64>,
 }
+
+/// Whether values of a type of PostgreSQL are `oid`s, or arrays of them.
+pub(super) fn is_of_oids(sql_type: &str) -> bool {
+    sql_type.trim_end_matches("[]") == "oid"
+}

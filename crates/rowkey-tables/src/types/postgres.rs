@@ -1,10 +1,10 @@
 //! PostgreSQL's types, as `format_type` writes them, or as people do in a plan.
 
-use super::model::{Grammar, Type, Words};
+use super::model::{Grammar, Type, Words, is_of_oids};
 
 pub(super) const GRAMMAR: Grammar = Grammar {
     // The number of a large object means nothing without the object.
-    parse: |sql_type| (sql_type != "oid").then(|| parse(sql_type).unwrap_or(Type::Own)),
+    parse: |sql_type| (!is_of_oids(sql_type)).then(|| parse(sql_type).unwrap_or(Type::Own)),
     write: |_, wanted, _| Ok(write(wanted)),
     fraction_digits: |words| words.and_then(Words::length).unwrap_or(6),
     most_bytes: |_| None,

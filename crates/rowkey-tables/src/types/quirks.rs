@@ -3,7 +3,7 @@
 use rowkey_core::Backend;
 
 use super::column_type::ColumnType;
-use super::model::{Type, Words};
+use super::model::{Type, Words, is_of_oids};
 use crate::dialect::Dialect;
 
 /// The most characters of a length that SQL Server takes.
@@ -18,7 +18,27 @@ impl ColumnType {
 
     /// Whether values may be numbers of PostgreSQL's large objects, whose bytes are in no table.
     pub fn is_of_large_objects(&self) -> bool {
-        self.backend == Backend::Postgres && self.name() == "oid"
+        self.backend == Backend::Postgres && is_of_oids(self.as_str())
+    }
+
+    /// Whether values are the numbers of PostgreSQL's own objects, which have others elsewhere, and
+    /// the names of these as text.
+    pub fn names_objects(&self) -> bool {
+        const NAMES: [&str; 11] = [
+            "regclass",
+            "regcollation",
+            "regconfig",
+            "regdictionary",
+            "regnamespace",
+            "regoper",
+            "regoperator",
+            "regproc",
+            "regprocedure",
+            "regrole",
+            "regtype",
+        ];
+        let name = self.as_str().trim_end_matches("[]");
+        self.backend == Backend::Postgres && NAMES.contains(&name)
     }
 
     /// The same type with all characters of Unicode, in MySQL and MariaDB.

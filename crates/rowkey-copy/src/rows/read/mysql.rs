@@ -15,7 +15,7 @@ use super::cells::{
     text_cell, utf8, whole_cell,
 };
 use crate::batch::{Batch, Cell};
-use crate::tables::table_side::{ColumnSide, Content, TableSide};
+use crate::tables::table_side::{ColumnSide, Content, NO_UNICODE, TableSide};
 
 /// Why a date has no cell.
 const NO_DATE: &str = "a date has zeros or a day too many, and is on no calendar";
@@ -65,6 +65,9 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
         Content::Ids(_) => return id(batch, column, value),
         Content::Values(kind) => kind,
     };
+    if value == NO_UNICODE.as_bytes() && column.lacks_unicode("").is_some() {
+        return Err("a text has bytes without a character of Unicode".into());
+    }
     Ok(match (kind, column.own) {
         (Kind::Own, _) => Cell::Bytes(batch.keep(value)),
         (Kind::Text, Type::Own) if column.sql_type.name() == "vector" => {

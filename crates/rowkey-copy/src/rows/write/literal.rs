@@ -59,21 +59,32 @@ pub(crate) fn push(
         }
         (Cell::Text(span), _) => push_text(sql, backend, batch.text(span)),
         (Cell::Bytes(span), _) => push_bytes(sql, backend, batch.bytes(span)),
-        (Cell::Date(days), _) => append(sql, format_args!("'{}'", clock::date_text(days)?)),
+        (Cell::Date(days), _) => match clock::date_text(days) {
+            Err(_) if values.has_all_years => push_any_date(sql, days),
+            text => append(sql, format_args!("'{}'", text?)),
+        },
         (Cell::Time(micros), _) => append(sql, format_args!("'{}'", clock::time_text(micros))),
-        (Cell::Timestamp(i64::MAX), _) if column.own == Type::Interval => {
-            sql.push_str("'infinity'")
-        }
-        (Cell::Timestamp(i64::MIN), _) if column.own == Type::Interval => {
-            sql.push_str("'-infinity'")
-        }
+        (Cell::Timestamp(i64::MAX), _) if values.has_all_years => sql.push_str("'infinity'"),
+        (Cell::Timestamp(i64::MIN), _) if values.has_all_years => sql.push_str("'-infinity'"),
         (Cell::Timestamp(micros), _) => {
             let zone = match column.own {
                 Type::Instant => values.utc,
                 _ => "",
             };
-            let text = clock::timestamp_text(micros)?;
-            append(sql, format_args!("'{text}{zone}'"));
+            match clock::timestamp_text(micros) {
+                // Counted from the same moment as in the cell, which is midnight in UTC.
+                Err(_) if values.has_all_years => append(
+                    sql,
+                    format_args!(
+                        "('2000-01-01 00:00:00{zone}'::{} + '{micros} microseconds'::interval)",
+                        match column.own {
+                            Type::Instant => "timestamptz",
+                            _ => "timestamp",
+                        }
+                    ),
+                ),
+                text => append(sql, format_args!("'{}{zone}'", text?)),
+            }
         }
         (Cell::Sixteen(span), Content::Values(_)) => {
             let bytes = batch.bytes(span);
@@ -87,6 +98,15 @@ pub(crate) fn push(
         (Cell::Refused(span), _) => return Err(batch.text(span).to_owned()),
     }
     Ok(())
+}
+
+/// A date of PostgreSQL that is infinite, or in a year that others do not have.
+fn push_any_date(sql: &mut String, days: i32) {
+    match days {
+        i32::MAX => sql.push_str("'infinity'"),
+        i32::MIN => sql.push_str("'-infinity'"),
+        days => append(sql, format_args!("('2000-01-01'::date + {days})")),
+    }
 }
 
 /// The shortest digits that are read as the same number.

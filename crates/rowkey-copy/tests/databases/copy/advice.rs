@@ -5,7 +5,7 @@ use rowkey_copy::{Choices, ExistingRows, Preflight};
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::held::{nothing_is_refused, preflight};
-use crate::copy::{copy, copy_into_existing, execute, open, pair, plan, planned};
+use crate::copy::{copy, copy_equal, copy_into_existing, execute, open, pair, plan, planned};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     for target in [Backend::MySql, Backend::MariaDb] {
@@ -188,8 +188,8 @@ async fn another_copy(source: String, target: String) -> Result<()> {
 /// Their bytes are in no table, and the numbers mean nothing elsewhere.
 async fn large_objects(source: String, target: String) -> Result<()> {
     let rows = [
-        "CREATE TABLE note (id integer PRIMARY KEY, body oid)",
-        "INSERT INTO note VALUES (1, lo_from_bytea(0, 'hello'))",
+        "CREATE TABLE note (id integer PRIMARY KEY, body oid, others oid[])",
+        "INSERT INTO note VALUES (1, lo_from_bytea(0, 'hello'), '{1}')",
     ];
     let mut from = open(&source).await?;
     execute(&mut from, "the source", &rows).await?;
@@ -198,7 +198,9 @@ async fn large_objects(source: String, target: String) -> Result<()> {
         ..Choices::default()
     };
     let mut plan = planned(&source, &target, choices).await?.plan;
-    ensure!(plan.tables[0].columns[1].refused.is_some(), "{plan:?}");
+    for column in &plan.tables[0].columns[1..3] {
+        ensure!(column.refused.is_some(), "{plan:?}");
+    }
     for to in [None, Some("text"), Some("bigint"), Some("oid")] {
         plan.tables[0].columns[1].to = to.map(Into::into);
         let looked = preflight(&source, &target, &plan).await?;
@@ -207,6 +209,20 @@ async fn large_objects(source: String, target: String) -> Result<()> {
     }
     from.execute("the object", "SELECT lo_unlink(body) FROM note")
         .await?;
+    // Names say more than the numbers of what they name.
+    let rows = [
+        "DROP TABLE note",
+        "CREATE TABLE kind (id integer PRIMARY KEY, named regclass)",
+        "INSERT INTO kind VALUES (1, 'kind')",
+    ];
+    execute(&mut from, "names", &rows).await?;
+    let plan = planned(&source, &target, choices).await?.plan;
+    copy_equal(&source, &target, &plan).await?;
+    let found = open(&target)
+        .await?
+        .query("names", "SELECT named FROM kind", &[])
+        .await?;
+    ensure!(found[0].text(0)? == "kind");
     Ok(())
 }
 

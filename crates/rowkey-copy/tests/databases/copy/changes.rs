@@ -1,6 +1,7 @@
 //! Copies that stop in the middle, in a world that goes on.
 
 use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use rowkey_copy::CopyPlan;
@@ -9,7 +10,7 @@ use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::LIVE;
 use crate::copy::{
-    compare, copy, copy_equal, creating, interrupted, open, pair, plan, server, shop,
+    compare, copy, copy_equal, creating, execute, interrupted, open, pair, plan, server, shop,
 };
 
 /// Rows that a server cannot send before somebody reads them.
@@ -34,6 +35,13 @@ pub(crate) fn add_tests(suite: &mut Suite) {
             missing_objects,
         );
     }
+    pair(
+        suite,
+        "a_table_that_is_filled_anew_meanwhile",
+        [Backend::Postgres],
+        Backend::Sqlite,
+        filled_anew,
+    );
     let servers = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
     pair(
         suite,
@@ -53,6 +61,32 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         ),
         false => suite.ignore_on(Backend::MariaDb, name, "no programs of PostgreSQL's server"),
     }
+}
+
+/// A view of before would have neither the old rows, which TRUNCATE has taken away, nor the new ones.
+async fn filled_anew(source: String, target: String) -> Result<()> {
+    let mut other = open(&source).await?;
+    let table = "CREATE TABLE stock (id integer PRIMARY KEY)";
+    execute(
+        &mut other,
+        "the source",
+        &[table, "INSERT INTO stock VALUES (1)"],
+    )
+    .await?;
+    let mut plan = plan(&source, &target).await?;
+    plan.policy.preflight = false;
+    let anew = ["BEGIN", "TRUNCATE stock", "INSERT INTO stock VALUES (2)"];
+    execute(&mut other, "anew", &anew).await?;
+    let commit = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        other.execute("anew", "COMMIT").await
+    };
+    let (copied, committed) = tokio::join!(copy(&source, &target, &plan), commit);
+    committed?;
+    ensure!(copied?.tables[0].rows == 1);
+    let compared = compare(&source, &target, &plan).await?;
+    ensure!(compared.is_equal(), "{compared:?}");
+    Ok(())
 }
 
 /// A plan with small transactions, and its file.

@@ -1,11 +1,11 @@
 //! What the target does not hold is found before the first row.
 
 use anyhow::{Result, ensure};
-use rowkey_copy::{CopyPlan, Preflight};
+use rowkey_copy::{CopyPlan, ExistingRows, Preflight};
 use rowkey_tables::Silent;
 use rowkey_testkit::{Backend, Suite, test_name};
 
-use crate::copy::{compare, copy, copy_equal, execute, open, pair, plan};
+use crate::copy::{compare, copy, copy_equal, copy_into_existing, execute, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     for target in crate::LIVE {
@@ -59,6 +59,22 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     );
     pair(
         suite,
+        "a_table_of_the_same_name_in_other_letters",
+        [Backend::Postgres],
+        Backend::Sqlite,
+        other_letters,
+    );
+    for target in [Backend::MySql, Backend::MariaDb] {
+        let name = format!("merged_rows_that_others_refer_to_in_{}", test_name(target));
+        pair(suite, &name, [Backend::Sqlite], target, referred);
+    }
+    for target in [Backend::Postgres, Backend::MySql, Backend::MariaDb] {
+        let name = format!("letters_that_unicode_lacks_to_{}", test_name(target));
+        let sources = [Backend::MySql, Backend::MariaDb];
+        pair(suite, &name, sources, target, outside_unicode);
+    }
+    pair(
+        suite,
         "an_existing_target_is_looked_at",
         crate::LIVE,
         Backend::MySql,
@@ -75,6 +91,86 @@ pub(crate) async fn nothing_is_refused(source: &str, target: &str, plan: &CopyPl
     let found = preflight(source, target, plan).await?;
     ensure!(found.refused.is_empty(), "{found:?}");
     Ok(())
+}
+
+/// The rows would go to the table that somebody has made since the plan was written.
+async fn other_letters(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE guest (id integer PRIMARY KEY)",
+        "INSERT INTO guest VALUES (1)",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let mut plan = plan(&source, &target).await?;
+    let other = "CREATE TABLE GUEST (id integer PRIMARY KEY)";
+    open(&target).await?.execute("another table", other).await?;
+    for (why, becomes) in [
+        ("it exists", "guest"),
+        ("the schema of the connection", "main.visitor"),
+    ] {
+        plan.tables[0].becomes = becomes.into();
+        let looked = preflight(&source, &target, &plan).await?;
+        ensure!(
+            looked.refused.iter().any(|one| one.contains(why)),
+            "{looked:?}"
+        );
+        let error = copy(&source, &target, &plan).await.unwrap_err().to_string();
+        ensure!(error.contains(why), "{error}");
+    }
+    Ok(())
+}
+
+/// The target would not look at a table that is not copied.
+async fn referred(source: String, target: String) -> Result<()> {
+    let country = "CREATE TABLE country (id integer PRIMARY KEY, code varchar(9) NOT NULL)";
+    let rows = [country, "INSERT INTO country VALUES (1, 'X')"];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let rows = [
+        country,
+        "CREATE UNIQUE INDEX country_code ON country (code)",
+        "CREATE TABLE address (id integer PRIMARY KEY, country varchar(9) NOT NULL, \
+         CONSTRAINT address_country FOREIGN KEY (country) REFERENCES country (code) ON UPDATE CASCADE)",
+        "INSERT INTO country VALUES (1, 'A')",
+        "INSERT INTO address VALUES (1, 'A')",
+    ];
+    let mut to = open(&target).await?;
+    execute(&mut to, "the target", &rows).await?;
+    let mut plan = plan(&source, &target).await?;
+    plan.tables[0].existing_rows = Some(ExistingRows::Merge);
+    let why = "address refers to its code";
+    let looked = preflight(&source, &target, &plan).await?;
+    ensure!(
+        looked.refused.iter().any(|one| one.contains(why)),
+        "{looked:?}"
+    );
+    to.execute(
+        "no reference",
+        "ALTER TABLE address DROP FOREIGN KEY address_country",
+    )
+    .await?;
+    copy_into_existing(&source, &target, &plan).await
+}
+
+/// The server would send a question mark for each of them.
+async fn outside_unicode(source: String, target: String) -> Result<()> {
+    let mut from = open(&source).await?;
+    let rows = [
+        "CREATE TABLE word (id integer PRIMARY KEY, a varchar(9) CHARACTER SET cp1251, \
+         b char(9) CHARACTER SET gbk, c varchar(9) CHARACTER SET cp932) ENGINE=InnoDB",
+        "INSERT INTO word VALUES (1, 'мир?', '世界', X'8795'), (2, X'98', 'a', '?'), (3, NULL, '', NULL)",
+    ];
+    execute(&mut from, "the source", &rows).await?;
+    let mut plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&looked.refused[..], [one] if one.starts_with("word.a")),
+        "{looked:?}"
+    );
+    plan.policy.preflight = false;
+    let error = copy(&source, &target, &plan).await.unwrap_err().to_string();
+    ensure!(error.contains("word.a"), "{error}");
+    let correct = "UPDATE word SET a = 'ж' WHERE id = 2";
+    from.execute("a letter", correct).await?;
+    copy_equal(&source, &target, &plan).await
 }
 
 /// SQLite keeps texts apart as their columns are declared.

@@ -39,6 +39,20 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         );
         pair(suite, &name, [Backend::Sqlite], target, several_forms);
     }
+    pair(
+        suite,
+        "keys_of_any_year",
+        [Backend::Postgres],
+        Backend::Postgres,
+        any_year,
+    );
+    pair(
+        suite,
+        "keys_that_are_longer_than_an_index",
+        [Backend::MariaDb],
+        Backend::Postgres,
+        long_keys,
+    );
     for target in [Backend::Postgres, Backend::Sqlite] {
         let name = format!("uuids_of_mariadb_to_{}", crate::copy::test_name(target));
         pair(suite, &name, [Backend::MariaDb], target, uuids_of_mariadb);
@@ -250,6 +264,34 @@ async fn any_key(source: String, target: String) -> Result<()> {
     Ok(())
 }
 
+/// Those that no literal of the usual form has, too.
+async fn any_year(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE price (valid_to timestamptz, day date, at timestamp, PRIMARY KEY (valid_to, day, at))",
+        "INSERT INTO price SELECT valid_to::timestamptz, day::date, at::timestamp FROM \
+         unnest(ARRAY['infinity', '-infinity', '4713-01-01 00:00:00 BC', '294276-12-31 23:59:59.999999', 'now']) valid_to, \
+         unnest(ARRAY['infinity', '-infinity', '4713-01-01 BC', '5874897-12-31', 'today']) day, \
+         unnest(ARRAY['infinity', '-infinity', '0044-03-15 12:00:00.000001 BC', '20000-01-01', 'now']) at",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    resumed(&source, &target).await
+}
+
+/// MariaDB knows by their hashes that they are unique, and sorts them by their beginning.
+async fn long_keys(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    let table = "CREATE TABLE page (address text NOT NULL UNIQUE, title varchar(9)) ENGINE=InnoDB";
+    db.execute("the source", table).await?;
+    for number in 0..125 {
+        let insert = format!(
+            "INSERT INTO page VALUES (CONCAT(REPEAT('a', 1500), {}), 'a')",
+            number * 7 % 125
+        );
+        db.execute("a row", &insert).await?;
+    }
+    resumed(&source, &target).await
+}
+
 /// What SQLite has in several forms does not tell where a copy has stopped.
 async fn several_forms(source: String, target: String) -> Result<()> {
     let mut db = open(&source).await?;
@@ -275,17 +317,22 @@ async fn several_forms(source: String, target: String) -> Result<()> {
         let guest = format!("INSERT INTO guest VALUES ('{id}', 'a')");
         execute(&mut db, "the rows", &[&visit, &guest]).await?;
     }
-    let mut plan = plan(&source, &target).await?;
+    resumed(&source, &target).await
+}
+
+/// A copy that is interrupted several times has each row once.
+async fn resumed(source: &str, target: &str) -> Result<()> {
+    let mut plan = plan(source, target).await?;
     plan.policy.batch_rows = 7;
     plan.policy.transaction_rows = 7;
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("plan.toml");
     std::fs::write(&path, plan.to_toml()?)?;
     for steps in 3..15 {
-        interrupted::run(&source, &target, &path, steps, &creating())?;
+        interrupted::run(source, target, &path, steps, &creating())?;
     }
-    copy(&source, &target, &plan).await?;
-    let compared = compare(&source, &target, &plan).await?;
+    copy(source, target, &plan).await?;
+    let compared = compare(source, target, &plan).await?;
     ensure!(compared.is_equal(), "{compared:?}");
     Ok(())
 }

@@ -45,6 +45,13 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     );
     pair(
         suite,
+        "a_domain_that_lets_null_through",
+        [Backend::Postgres],
+        Backend::MariaDb,
+        null_of_domain,
+    );
+    pair(
+        suite,
         "sqlite_has_one_job",
         SERVERS,
         Backend::Sqlite,
@@ -224,6 +231,30 @@ async fn sums(source: &str, target: &str) -> Result<Vec<i64>> {
             .await?;
     }
     Ok(sums)
+}
+
+/// The only row without a key is in no range of keys.
+async fn null_of_domain(source: String, target: String) -> Result<()> {
+    let mut from = open(&source).await?;
+    for statement in [
+        "CREATE DOMAIN number AS integer NOT NULL",
+        "CREATE TABLE thing (k number UNIQUE, v integer)",
+        "INSERT INTO thing SELECT n, n FROM generate_series(1, 100) n",
+        "INSERT INTO thing VALUES ((SELECT 1::number WHERE false), -1)",
+    ] {
+        from.execute("the source", statement).await?;
+    }
+    let table = "CREATE TABLE thing (k integer UNIQUE, v integer)";
+    let mut to = open(&target).await?;
+    to.execute("the target", table).await?;
+    let plan = plan(&source, &target).await?;
+    let request = Request {
+        create: false,
+        ..parallel()
+    };
+    let report = rowkey_copy::copy(&mut from, &mut to, &plan, &request, &mut Silent).await?;
+    ensure!(report.tables[0].rows == 101, "{report:?}");
+    Ok(())
 }
 
 async fn one_job(source: String, target: String) -> Result<()> {

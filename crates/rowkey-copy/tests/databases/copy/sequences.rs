@@ -28,6 +28,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     for source in WITH_SEQUENCES {
         let name = "sequences_of_both_go_on_where_those_of_the_source_would";
         pair(suite, name, [source], Backend::Postgres, of_both);
+        let name = "a_sequence_of_a_table_that_is_not_copied_stays";
+        pair(suite, name, [source], Backend::Postgres, of_another);
     }
 }
 
@@ -321,5 +323,22 @@ async fn of_both(source: String, target: String) -> Result<()> {
     copy_into_existing(&source, &target, &plan).await?;
     let number = next(&mut to, "orders_seq").await?;
     ensure!((2..5000).contains(&number), "{number}");
+    Ok(())
+}
+
+/// A sequence that has the name of one of programs in the source.
+async fn of_another(source: String, target: String) -> Result<()> {
+    let item = "CREATE TABLE item (id bigint NOT NULL PRIMARY KEY)";
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let sequence = "CREATE SEQUENCE ticket_id_seq START WITH 30000";
+    execute(&mut from, "the source", &[item, sequence]).await?;
+    let ticket = "CREATE TABLE ticket (id smallserial PRIMARY KEY)";
+    execute(&mut to, "the target", &[item, ticket]).await?;
+    let plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    let is_told = |note: &String| note.contains("counts a column which is not copied");
+    ensure!(looked.notes.iter().any(is_told), "{looked:?}");
+    copy_into_existing(&source, &target, &plan).await?;
+    ensure!(next(&mut to, "ticket_id_seq").await? == 1);
     Ok(())
 }
