@@ -465,7 +465,7 @@ async fn add_binary_log(
     if is("log_bin", "ON") && is("binlog_format", "STATEMENT") {
         refusals.add(
             "the binary log",
-            "it has statements, with which replicas would make other ids",
+            "it contains statements (`binlog_format`), so replicas would generate different ids",
             "SET GLOBAL binlog_format = 'ROW', and connect all programs again",
         );
     }

@@ -14,6 +14,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     }
     let (name, postgres) = ("names_in_other_letters_are_of_one_table", Backend::Postgres);
     pair(suite, name, [postgres], postgres, of_another);
+    let name = "a_table_of_the_same_name_in_other_letters";
+    pair(suite, name, [postgres], Backend::Sqlite, other_letters);
 }
 
 const TABLES: [&str; 4] = [
@@ -79,5 +81,31 @@ async fn of_another(source: String, target: String) -> Result<()> {
         matches!(&refused[..], [one] if one.contains("the table Users") && !one.contains("becomes")),
         "{refused:?}"
     );
+    Ok(())
+}
+
+/// The rows would go to the table that somebody has made since the plan was written.
+async fn other_letters(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE guest (id integer PRIMARY KEY)",
+        "INSERT INTO guest VALUES (1)",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let mut plan = plan(&source, &target).await?;
+    let other = "CREATE TABLE GUEST (id integer PRIMARY KEY)";
+    open(&target).await?.execute("another table", other).await?;
+    for (why, becomes) in [
+        ("it exists", "guest"),
+        ("the schema of the connection", "main.visitor"),
+    ] {
+        plan.tables[0].becomes = becomes.into();
+        let looked = preflight(&source, &target, &plan).await?;
+        ensure!(
+            looked.refused.iter().any(|one| one.contains(why)),
+            "{looked:?}"
+        );
+        let error = copy(&source, &target, &plan).await.unwrap_err().to_string();
+        ensure!(error.contains(why), "{error}");
+    }
     Ok(())
 }
