@@ -193,9 +193,11 @@ pub(crate) struct Objects {
     pub(crate) index_bytes: Option<u32>,
     /// Whether partitions are tables.
     pub(crate) partitions_are_tables: bool,
-    /// The query for what is true of the rows that each partition of a table has, by the table's
-    /// quoted name.
+    /// The query for what is true of the rows that each partition of a table has, or NULL if it is
+    /// not known, by the table's quoted name.
     pub(crate) partition_conditions: Option<&'static str>,
+    /// What is known of the columns that are computed when a row is written.
+    pub(crate) computed_columns: Option<ComputedColumns>,
     /// The query for the views and programs.
     pub(crate) programs: &'static str,
     /// Whether it quotes their names as SQL does.
@@ -212,6 +214,14 @@ pub(crate) struct Objects {
     pub(crate) used_names: fn(&str) -> Vec<String>,
     /// Whether a unique index takes several rows with NULL.
     pub(crate) unique_takes_nulls: bool,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct ComputedColumns {
+    /// The query for their names, by the table's quoted name, unless all that are computed are.
+    pub(crate) names: Option<&'static str>,
+    /// An expression that the catalogue shows, as SQL.
+    pub(crate) expression: fn(&str) -> Option<String>,
 }
 
 /// When the primary key is added.

@@ -27,6 +27,10 @@ pub(super) const MYSQL: Engine = of(
     }),
     default_of_mysql,
     check_of_mysql,
+    ComputedColumns {
+        names: None,
+        expression: |sql| Some(expressions_of_mysql(sql)),
+    },
     "SELECT CONCAT(DATABASE(), ' of the server ', @@server_uuid)",
 );
 pub(super) const MARIADB: Engine = of(
@@ -35,6 +39,10 @@ pub(super) const MARIADB: Engine = of(
     None,
     default_of_mariadb,
     check_of_mariadb,
+    ComputedColumns {
+        names: Some(STORED_COLUMNS),
+        expression: expression_of_mariadb,
+    },
     "SELECT CONCAT(DATABASE(), ' of the server ', @@hostname, ':', @@port, @@datadir)",
 );
 
@@ -44,6 +52,7 @@ const fn of(
     json: Option<Tree>,
     default: fn(&str) -> Option<String>,
     check: fn(&str) -> Option<String>,
+    computed_columns: ComputedColumns,
     identity: &'static str,
 ) -> Engine {
     Engine {
@@ -111,6 +120,7 @@ const fn of(
             index_bytes: None,
             partitions_are_tables: false,
             partition_conditions: Some(PARTITION_CONDITIONS),
+            computed_columns: Some(computed_columns),
             programs: PROGRAMS,
             programs_are_quoted: false,
             references_have_one_type: true,
@@ -312,7 +322,11 @@ fn expressions_of_mysql(shown: &str) -> String {
 }
 
 fn check_of_mariadb(clause: &str) -> Option<String> {
-    (!is_uncertain(clause)).then(|| format!("CHECK ({})", with_doubled_quotes(clause)))
+    expression_of_mariadb(clause).map(|sql| format!("CHECK ({sql})"))
+}
+
+fn expression_of_mariadb(shown: &str) -> Option<String> {
+    (!is_uncertain(shown)).then(|| with_doubled_quotes(shown))
 }
 
 /// Literals as the standard has them: the catalogue shows a quote in one behind a backslash.
@@ -425,13 +439,13 @@ UNION ALL SELECT 'view', table_name FROM information_schema.views WHERE table_sc
 ORDER BY 1, 2";
 
 /// HASH and KEY partitions take every row, and so does MAXVALUE. NULL is below every range, and in a list
-/// only if that has it. Of several columns, MAXVALUE and NULL are not read.
+/// only if that has it. Of several columns, NULL is not read, nor MAXVALUE behind the first.
 const PARTITION_CONDITIONS: &str = "
 SELECT CASE
   WHEN partition_method NOT LIKE 'RANGE%' AND partition_method NOT LIKE 'LIST%'
-    OR partition_description IN ('MAXVALUE', 'DEFAULT')
-    OR partition_method LIKE '%COLUMNS' AND partition_expression LIKE '%,%'
-      AND (partition_description LIKE '%MAXVALUE%' OR partition_description LIKE '%NULL%') THEN 'TRUE'
+    OR partition_description = 'DEFAULT' OR partition_description LIKE 'MAXVALUE%' THEN 'TRUE'
+  WHEN partition_method LIKE '%COLUMNS' AND partition_expression LIKE '%,%'
+    AND (partition_description LIKE '%MAXVALUE%' OR partition_description LIKE '%NULL%') THEN NULL
   WHEN partition_method LIKE 'RANGE%' THEN
     CONCAT('COALESCE((', partition_expression, ') < (', partition_description, '), TRUE)')
   ELSE CONCAT('COALESCE((', partition_expression, ') IN (', partition_description, '), ',
@@ -440,6 +454,13 @@ SELECT CASE
 END
 FROM information_schema.partitions
 WHERE partition_name IS NOT NULL AND CAST(? AS BINARY) IN (
+  CASE table_schema WHEN DATABASE() THEN CONCAT('`', REPLACE(table_name, '`', '``'), '`') END,
+  CONCAT('`', REPLACE(table_schema, '`', '``'), '`.`', REPLACE(table_name, '`', '``'), '`'))";
+
+/// Those that MariaDB computes when a row is written.
+const STORED_COLUMNS: &str = "
+SELECT column_name FROM information_schema.columns
+WHERE (extra LIKE '%STORED%' OR extra LIKE '%PERSISTENT%') AND CAST(? AS BINARY) IN (
   CASE table_schema WHEN DATABASE() THEN CONCAT('`', REPLACE(table_name, '`', '``'), '`') END,
   CONCAT('`', REPLACE(table_schema, '`', '``'), '`.`', REPLACE(table_name, '`', '``'), '`'))";
 

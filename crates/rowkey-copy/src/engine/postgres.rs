@@ -86,6 +86,14 @@ pub(super) const ENGINE: Engine = Engine {
             "SELECT COALESCE(pg_get_partition_constraintdef(relid), 'TRUE') \
              FROM pg_partition_tree($1::text::regclass) WHERE isleaf AND level > 0",
         ),
+        // Others are computed only for a NOT NULL.
+        computed_columns: Some(ComputedColumns {
+            names: Some(
+                "SELECT attname::text FROM pg_attribute WHERE attrelid = $1::text::regclass \
+                 AND NOT attisdropped AND (attgenerated = 's' OR attgenerated <> '' AND attnotnull)",
+            ),
+            expression: |sql| Some(sql.to_owned()),
+        }),
         programs: PROGRAMS,
         programs_are_quoted: true,
         references_have_one_type: false,

@@ -68,6 +68,7 @@ pub(super) const ENGINE: Engine = Engine {
         index_bytes: None,
         partitions_are_tables: false,
         partition_conditions: None,
+        computed_columns: None,
         programs: PROGRAMS,
         programs_are_quoted: true,
         references_have_one_type: true,

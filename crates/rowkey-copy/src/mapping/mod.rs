@@ -13,7 +13,9 @@ use std::fmt::Display;
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_sql::StoredForm;
-use rowkey_tables::catalog::{Catalog, Column, DependentKind, Table};
+#[cfg(feature = "sqlite")]
+use rowkey_tables::catalog::sqlite::{CollatedKey, collated_keys};
+use rowkey_tables::catalog::{Catalog, Column, DependentKind, Key, Table};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::refusals::Refusals;
 use rowkey_tables::types::{self, ColumnType, Kind, Type};
@@ -373,8 +375,25 @@ fn key_places(table: &Table, plan: &TablePlan) -> Vec<usize> {
     keys.into_iter()
         .filter(|key| key.columns.iter().all(is_never_null))
         .filter(|key| key.is_primary || !key.columns.iter().any(is_of_domain))
+        .filter(|key| !names_collations(table, key))
         .find_map(|key| plan.places(&key.columns))
         .unwrap_or_default()
+}
+
+/// Whether a key of SQLite may tell values apart that are the same in the order of its columns.
+#[cfg(feature = "sqlite")]
+fn names_collations(table: &Table, key: &Key) -> bool {
+    let is_it = |collated: &CollatedKey| {
+        let mut columns = collated.iter().zip(&key.columns);
+        collated.len() == key.columns.len()
+            && columns.all(|((name, _), column)| name.eq_ignore_ascii_case(column))
+    };
+    collated_keys(table.statement()).is_ok_and(|keys| keys.iter().any(is_it))
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn names_collations(_: &Table, _: &Key) -> bool {
+    false
 }
 
 /// What the databases decide of a column.

@@ -1,9 +1,9 @@
-//! CHECKs and exclusion constraints of existing tables, CHECKs of the domains of their columns, and
-//! their partitions, which rows of the source may break.
+//! CHECKs and exclusion constraints of existing tables, CHECKs of the domains of their columns,
+//! computed columns, and partitions, which rows of the source may break.
 
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Dependent, DependentKind, Table};
+use rowkey_tables::catalog::{Column, Dependent, DependentKind, Generated, Table};
 use rowkey_tables::connection::{Connection, Value};
 
 use super::trial::{Found, Question, Trial, is_of_row, not_looked_at};
@@ -30,6 +30,8 @@ enum Words {
     Condition(String),
     /// The definition of a constraint.
     Constraint(String),
+    /// The definition of a column.
+    Column(String),
 }
 
 /// Lets the target look for rows that break its rules, unless the source has the same ones.
@@ -43,6 +45,7 @@ pub(super) async fn broken(
     let mut found = Found::default();
     let mut rules = of_table(table, existing)?;
     rules.extend(of_domains(table, existing)?);
+    rules.extend(of_computed_columns(target, table, existing).await?);
     rules.extend(of_partitions(source, target, table, existing).await?);
     let is_known = |rule: &Rule| rule.words.is_some() && table.to.has_all(&rule.columns);
     let (known, unknown): (Vec<Rule>, Vec<Rule>) = rules.into_iter().partition(is_known);
@@ -120,7 +123,7 @@ impl Trial {
         let rows = self.to.quoted()?;
         let condition = match words {
             Words::Condition(condition) => condition,
-            Words::Constraint(words) => {
+            Words::Constraint(words) | Words::Column(words) => {
                 let add = format!("ALTER TABLE {rows} ADD {words}");
                 return Ok(Question::Statement(add));
             }
@@ -219,6 +222,68 @@ fn of_domains(table: &PreparedTable<'_>, existing: &Table) -> Result<Vec<Rule>, 
     Ok(rules)
 }
 
+/// That each row has a value for the columns that are computed when it is written, unless the source
+/// has the same ones.
+async fn of_computed_columns(
+    target: &mut Connection,
+    table: &PreparedTable<'_>,
+    existing: &Table,
+) -> Result<Vec<Rule>, Error> {
+    let (to, original) = (&table.to, table.original);
+    let definition = |table: &Table, column: &Column| {
+        let mut dependents = table.dependents.iter();
+        let is_of = |found: &&Dependent| {
+            found.kind == DependentKind::GeneratedColumn && found.name == column.name
+        };
+        dependents.find(is_of).cloned()
+    };
+    let is_own = |column: &Column| {
+        let own = definition(original, column).zip(definition(existing, column));
+        let own = own.filter(|(own, other)| own.definition == other.definition);
+        let own = own.and_then(|_| original.column(&column.name));
+        table.from.backend == to.backend && own.is_some_and(|own| own.sql_type == column.sql_type)
+    };
+    let mut computed: Vec<&Column> = existing.columns.iter().collect();
+    computed.retain(|column| {
+        column.generated == Generated::Computed
+            && to.column(&column.name).is_none()
+            && !is_own(column)
+    });
+    let known = engine(to.backend).objects.computed_columns;
+    let names = known.and_then(|known| known.names);
+    if let Some(query) = names.filter(|_| !computed.is_empty()) {
+        let doing = format!("the computed columns of {}", to.name);
+        let name = Value::Text(to.quoted()?);
+        let rows = target.query(&doing, query, &[name]).await?;
+        let names = rows.iter().map(|row| row.text(0));
+        let names: Vec<&str> = names.collect::<Result<_, _>>()?;
+        computed.retain(|column| names.contains(&column.name.as_str()));
+    }
+    let mut rules = Vec::new();
+    for column in computed {
+        let found = definition(existing, column);
+        let shown = known.zip(found.as_ref());
+        let expression = shown.and_then(|(known, found)| (known.expression)(&found.definition));
+        let words = match expression {
+            Some(expression) => {
+                let name = quote_identifier(to.backend, &column.name)?;
+                let null = if column.is_nullable { "" } else { " NOT NULL" };
+                Some(Words::Column(format!(
+                    "{name} {} GENERATED ALWAYS AS ({expression}) STORED{null}",
+                    column.sql_type
+                )))
+            }
+            None => None,
+        };
+        rules.push(Rule {
+            name: format!("computed column {}", column.name),
+            columns: found.map(|found| found.columns).unwrap_or_default(),
+            words,
+        });
+    }
+    Ok(rules)
+}
+
 /// That each row has a partition, unless the source has no others.
 async fn of_partitions(
     source: &mut Connection,
@@ -228,37 +293,51 @@ async fn of_partitions(
 ) -> Result<Option<Rule>, Error> {
     let PreparedTable { from, to, .. } = table;
     let mut conditions = partitions(target, to).await?;
-    let takes_all = |condition: &String| condition == "TRUE";
-    if conditions.iter().any(takes_all) {
+    if conditions
+        .iter()
+        .flatten()
+        .any(|condition| condition == "TRUE")
+    {
         return Ok(None);
     }
     if conditions.is_empty() {
         match is_partitioned(existing, to.backend) {
-            true => conditions.push("FALSE".into()),
+            true => conditions.push(Some("FALSE".into())),
             false => return Ok(None),
         }
     }
     if from.backend == to.backend {
         let own = partitions(source, from).await?;
-        if !own.is_empty() && own.iter().all(|own| conditions.contains(own)) {
+        let is_known = |own: &Option<String>| own.is_some() && conditions.contains(own);
+        if !own.is_empty() && own.iter().all(is_known) {
             return Ok(None);
         }
     }
-    let condition = format!("({})", conditions.join(") OR ("));
+    let conditions: Option<Vec<String>> = conditions.into_iter().collect();
+    let condition = conditions.map(|conditions| format!("({})", conditions.join(") OR (")));
+    let columns = condition
+        .as_deref()
+        .map(|condition| mentioned(existing, condition));
     Ok(Some(Rule {
         name: PARTITIONS.into(),
-        columns: mentioned(existing, &condition),
-        words: Some(Words::Condition(condition)),
+        columns: columns.unwrap_or_default(),
+        words: condition.map(Words::Condition),
     }))
 }
 
-/// What is true of the rows of each partition.
-async fn partitions(connection: &mut Connection, side: &TableSide) -> Result<Vec<String>, Error> {
+/// What is true of the rows of each partition, if it is known.
+async fn partitions(
+    connection: &mut Connection,
+    side: &TableSide,
+) -> Result<Vec<Option<String>>, Error> {
     let Some(query) = engine(side.backend).objects.partition_conditions else {
         return Ok(Vec::new());
     };
     let doing = format!("the partitions of {}", side.name);
     let name = Value::Text(side.quoted()?);
     let rows = connection.query(&doing, query, &[name]).await?;
-    rows.iter().map(|row| Ok(row.text(0)?.to_owned())).collect()
+    let conditions = rows
+        .iter()
+        .map(|row| Ok(row.optional_text(0)?.map(str::to_owned)));
+    conditions.collect()
 }

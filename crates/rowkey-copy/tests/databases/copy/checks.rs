@@ -22,6 +22,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
             backend,
             existing_letters,
         );
+        let name = format!("computed_columns_of_{}", test_name(backend));
+        pair_since(suite, MYSQL_8, &name, crate::LIVE, backend, computed);
     }
     for backend in [Backend::MySql, Backend::MariaDb] {
         let name = format!("question_marks_of_{}", test_name(backend));
@@ -217,6 +219,57 @@ async fn domains(source: String, target: String) -> Result<()> {
         ensure!(is_told, "{check}: {looked:?}");
     }
     Ok(())
+}
+
+/// The target computes columns when it writes a row, and may refuse what becomes of them.
+async fn computed(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let rows = [
+        "CREATE TABLE thing (id integer PRIMARY KEY, price integer NOT NULL, title varchar(9))",
+        "INSERT INTO thing VALUES (1, 100, 'a')",
+    ];
+    execute(&mut from, "the source", &rows).await?;
+    // MariaDB computes virtual columns when they are read, and has no NOT NULL for computed ones.
+    let (virtual_column, null) = match to.backend() {
+        Backend::Postgres => ("", "NOT NULL"),
+        Backend::MariaDb => (", tiny tinyint GENERATED ALWAYS AS (price) VIRTUAL", ""),
+        _ => (
+            ", large bigint GENERATED ALWAYS AS (price) VIRTUAL",
+            "NOT NULL",
+        ),
+    };
+    let table = format!(
+        "CREATE TABLE thing (id integer PRIMARY KEY, price integer NOT NULL, title varchar(9), \
+         four smallint GENERATED ALWAYS AS (price * 4) STORED, \
+         label varchar(9) GENERATED ALWAYS AS (CASE WHEN title <> 'it''s' THEN title END) STORED {null}\
+         {virtual_column})"
+    );
+    to.execute("the target", &table).await?;
+    let plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    let is_noted = |note: &String| note.contains("computed column");
+    let is_looked_at = to.backend() != Backend::Sqlite;
+    ensure!(
+        looked.refused.is_empty() && looked.notes.iter().any(is_noted) != is_looked_at,
+        "{looked:?}"
+    );
+    let broken = "INSERT INTO thing VALUES (2, 9000, 'it''s')";
+    from.execute("a row", broken).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    let is_told = |column: &str| {
+        let why = format!("rows of the source break its computed column {column}: ");
+        looked.refused.iter().any(|told| told.contains(&why))
+    };
+    let is_null_told = is_looked_at && !null.is_empty();
+    ensure!(
+        [is_told("four"), is_told("label")] == [is_looked_at, is_null_told]
+            && looked.refused.len() == usize::from(is_looked_at) + usize::from(is_null_told),
+        "{looked:?}"
+    );
+    let mended = "UPDATE thing SET price = 8000, title = 'b' WHERE id = 2";
+    from.execute("a row", mended).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await
 }
 
 /// The target itself looks at the rows.

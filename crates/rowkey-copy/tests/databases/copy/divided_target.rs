@@ -20,6 +20,10 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("partitions_of_lists_in_{}", test_name(target));
         pair(suite, &name, [Backend::Sqlite], target, lists);
     }
+    for target in [Backend::MySql, Backend::MariaDb] {
+        let name = format!("partitions_without_end_of_{}", test_name(target));
+        pair(suite, &name, [Backend::Sqlite], target, without_end);
+    }
     let name = "tables_that_inherit_from_others_of_the_target";
     pair(suite, name, [postgres], postgres, inherited);
 }
@@ -173,6 +177,35 @@ async fn several_columns(source: String, target: String) -> Result<()> {
     from.execute("another place", "DELETE FROM place WHERE id = 3")
         .await?;
     nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await
+}
+
+/// What partitions of several columns take is known only if one takes all rows.
+async fn without_end(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let tables = [
+        "CREATE TABLE place (id integer NOT NULL PRIMARY KEY, x integer, y integer)",
+        "INSERT INTO place VALUES (1, 9, 7), (2, NULL, NULL)",
+    ];
+    execute(&mut from, "the source", &tables).await?;
+    let table = "CREATE TABLE place (id integer, x integer, y integer) PARTITION BY RANGE COLUMNS (x, y) \
+                 (PARTITION low VALUES LESS THAN (9, MAXVALUE))";
+    to.execute("the target", table).await?;
+    let plan = plan(&source, &target).await?;
+    for is_noted in [true, false] {
+        let looked = preflight(&source, &target, &plan).await?;
+        let note = "place: whether all rows fulfil the partitions of the target was not looked at";
+        let is_told = looked.notes.iter().any(|told| told.starts_with(note));
+        ensure!(
+            looked.refused.is_empty() && is_told == is_noted,
+            "{looked:?}"
+        );
+        let last = "PARTITION last VALUES LESS THAN (MAXVALUE, MAXVALUE)";
+        if is_noted {
+            let add = format!("ALTER TABLE place ADD PARTITION ({last})");
+            to.execute("a partition", &add).await?;
+        }
+    }
     copy_into_existing(&source, &target, &plan).await
 }
 

@@ -300,6 +300,7 @@ async fn several_forms(source: String, target: String) -> Result<()> {
         "CREATE TABLE guest (id uuid NOT NULL PRIMARY KEY, name text)",
         "CREATE TABLE option (is_on boolean NOT NULL PRIMARY KEY)",
         "CREATE TABLE price (amount decimal(9, 2) NOT NULL PRIMARY KEY)",
+        "CREATE TABLE tag (name text COLLATE NOCASE NOT NULL, UNIQUE (name COLLATE BINARY))",
         "INSERT INTO option VALUES ('t'), ('f')",
         "INSERT INTO price VALUES (1.5), (2), ('3.25')",
     ];
@@ -315,7 +316,8 @@ async fn several_forms(source: String, target: String) -> Result<()> {
             id
         };
         let guest = format!("INSERT INTO guest VALUES ('{id}', 'a')");
-        execute(&mut db, "the rows", &[&visit, &guest]).await?;
+        let tag = format!("INSERT INTO tag VALUES ('a{number}'), ('A{number}')");
+        execute(&mut db, "the rows", &[&visit, &guest, &tag]).await?;
     }
     resumed(&source, &target).await
 }
