@@ -188,7 +188,7 @@ impl Database {
             own: own_schema(connection).await?,
             tables: Catalog::read(connection).await?.tables,
             has_checks: backend.keeps_checks(connection.version()),
-            is_table_case_sensitive: is_table_case_sensitive(connection).await?,
+            is_table_case_sensitive: connection.tells_case_of_tables().await?,
         };
         let mut schemas: Vec<String> = columns
             .iter()
@@ -446,14 +446,6 @@ fn is_same_name(is_case_sensitive: bool, one: &str, other: &str) -> bool {
         true => one == other,
         false => one.eq_ignore_ascii_case(other),
     }
-}
-
-async fn is_table_case_sensitive(connection: &mut Connection) -> Result<bool, Error> {
-    let query = match connection.backend().case_of_tables() {
-        Asked::Known(is_case_sensitive) => return Ok(is_case_sensitive),
-        Asked::Query(query) => query,
-    };
-    connection.is("the letter case of names", query, &[]).await
 }
 
 /// A condition without what servers add to it or change when they keep it: quotes, parentheses,

@@ -2,7 +2,7 @@
 
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::{Catalog, Key, QualifiedName, Table, TriggerEvent};
-use rowkey_tables::dialect::{Asked, Dialect};
+use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::ColumnType;
 use rowkey_tables::types::layout::Layout;
 use rowkey_tables::{Connection, Error};
@@ -67,7 +67,7 @@ pub(crate) async fn check_target(
     }
     let is_it = |table: &&Table| table.name == side.name;
     let mut existing = catalog.tables.iter().find(is_it);
-    if create && existing.is_none() && !tells_case(target).await? {
+    if create && existing.is_none() && !target.tells_case_of_tables().await? {
         let own = catalog
             .tables
             .iter()
@@ -157,14 +157,6 @@ fn check_referred(
         }
     }
     Ok(())
-}
-
-/// Whether two tables can have names that differ by the case of letters alone.
-async fn tells_case(target: &mut Connection) -> Result<bool, Error> {
-    match target.backend().case_of_tables() {
-        Asked::Known(tells) => Ok(tells),
-        Asked::Query(query) => target.is("the names of tables", query, &[]).await,
-    }
 }
 
 /// An existing table has the columns of the plan, with these types, and transactions.

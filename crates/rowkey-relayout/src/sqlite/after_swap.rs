@@ -7,7 +7,7 @@
 use super::definition::{Definition, in_double_quotes, quote};
 use super::new_ids;
 use super::rebuild::{Rebuild, names_of_columns, rebuild, written_columns};
-use super::refusal::{MODULES, VIRTUAL_TABLES, VirtualTable};
+use super::refuse::{MODULES, VIRTUAL_TABLES, VirtualTable};
 use super::rewriting::{OldValues, rewritten};
 use super::{columns_of, old_value, require_none, rowid_column, value};
 use crate::Phase;

@@ -16,7 +16,7 @@ mod after_swap;
 mod definition;
 mod new_ids;
 mod rebuild;
-mod refusal;
+mod refuse;
 mod rewriting;
 
 use rowkey_core::Backend;
@@ -26,7 +26,7 @@ use rowkey_tables::catalog::Table;
 pub(super) use self::after_swap::{contract, undo};
 use self::definition::{Definition, quote};
 use self::rebuild::{Rebuild, name_aside, names_of_columns, rebuild, written_columns};
-pub(super) use self::refusal::refuse;
+pub(super) use self::refuse::refuse;
 use self::rewriting::{OldValues, Rewritten, rewritten};
 use super::id_map::{Reading, Values};
 use super::runner::Runner;

@@ -23,7 +23,7 @@ use rowkey_core::Backend;
 pub use self::value::{Held, SCANNED, Take};
 pub use self::value::{Row, Value, on_one_line, shortened};
 use crate::address::Address;
-use crate::dialect::{Dialect, Protocol};
+use crate::dialect::{Asked, Dialect, Protocol};
 use crate::error::Error;
 
 /// A connection to a database, with statements as text and rows of plain values.
@@ -210,6 +210,14 @@ impl Connection {
     /// Whether what a query of one row selects is true.
     pub async fn is(&mut self, doing: &str, query: &str, values: &[Value]) -> Result<bool, Error> {
         self.one_row(doing, query, values).await?.is(0)
+    }
+
+    /// Whether two tables can have names that differ by the case of letters alone.
+    pub async fn tells_case_of_tables(&mut self) -> Result<bool, Error> {
+        match self.backend().case_of_tables() {
+            Asked::Known(tells) => Ok(tells),
+            Asked::Query(query) => self.is("the letter case of names", query, &[]).await,
+        }
     }
 
     /// Calls a function with each row of a query as it arrives.
