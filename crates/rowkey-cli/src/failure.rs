@@ -119,7 +119,7 @@ impl From<Error> for Failure {
                 "`rowkey inspect` without --format shows which formats the id may have"
             }
             ErrorKind::OutOfRange => "give a number within the field's range",
-            ErrorKind::Name => "give another name, with --column or in the plan",
+            ErrorKind::Name => "give another name, on the command line or in the plan",
             _ => "`rowkey help` shows what each command takes",
         };
         Self::bad_input(error, hint)

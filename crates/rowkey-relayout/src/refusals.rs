@@ -336,7 +336,9 @@ impl Refusals {
                 continue;
             }
             let what = What::Reference((table.name().clone(), changed.column.name.clone()));
-            if is_same && changed.is_asserted {
+            // Of text, the rows say whether they have one, and a foreign key refuses others from then on.
+            let is_text = matches!(own.meaning(), Some(Type::Text(_) | Type::PaddedText(_)));
+            if is_same && changed.is_asserted && !is_text {
                 self.add(
                     what,
                     format!("equal values of the type {own} have several texts, and new ids are found by text"),
@@ -353,11 +355,15 @@ impl Refusals {
                 format!("EXISTS (SELECT 1 FROM {parents} AS k WHERE {condition})")
             };
             let same_text = format!("{} = {}", text(&key_type, &parent), text(&own, &child));
-            let mut condition = format!("{child} IS NOT NULL AND NOT {}", known(&same_text));
-            if is_same {
+            let condition = match is_same {
                 // Others refer to nothing, and may go on doing so.
-                condition += &format!(" AND {}", known(&format!("{parent} = {child}")));
-            }
+                true => {
+                    let same = format!("{parent} = {child}");
+                    let with_text = known(&format!("{same} AND {same_text}"));
+                    format!("{} AND NOT {with_text}", known(&same))
+                }
+                false => format!("{child} IS NOT NULL AND NOT {}", known(&same_text)),
+            };
             let doing = format!("the values of {what}");
             let shown = own.readable(&child);
             let rows = (children.as_str(), shown.as_str());

@@ -207,7 +207,8 @@ impl State {
             return Err(Error::refused(
                 "the change",
                 format!("its tables have changed since the phase {}", saved.phase),
-                "take that back, or undo the change and write a new plan",
+                "take that back, or undo the change and write a new plan; or, if another version of rowkey has begun it, \
+                 finish it with that version",
             ));
         }
         let before = Catalog {

@@ -199,6 +199,14 @@ async fn compare_sides(
             });
         }
     }
+    if let Some(condition) = &sides.is_without_old_id {
+        let rows = count(connection, planned, condition).await?;
+        if rows > 0 {
+            found.notes.push(format!(
+                "{name}: {rows} rows of new programs have no old id, because nothing makes one; `--undo` refuses them"
+            ));
+        }
+    }
     Ok(VerifiedTable {
         table: name.clone(),
         rows: compared.new_rows,

@@ -38,6 +38,8 @@ pub(super) struct Sides {
     pub(super) new: String,
     /// How many of the first columns are the key.
     pub(super) keys: usize,
+    /// The condition for the rows of new programs that have no old id, because nothing makes one.
+    pub(super) is_without_old_id: Option<String>,
 }
 
 /// How an old value is written on both sides.
@@ -64,6 +66,10 @@ impl Sides {
             None => return Ok(None),
         };
         let written = Written::of(plan, backend)?;
+        let is_in_place = before.name == now.name;
+        let is_mapped = matches!(written, Written::Mapped(_));
+        let lacks_old_ids = is_mapped && is_in_place && lacks_old_ids(plan, catalog)?;
+        let mut is_without_old_id = None;
         let (mut old, mut new) = (Vec::new(), Vec::new());
         let names = in_order(before, planned, before.name != now.name);
         for (name, column) in &names.columns {
@@ -75,16 +81,19 @@ impl Sides {
                     (compared.clone(), compared)
                 }
                 Some(column) => {
-                    let kept = match before.name == now.name {
+                    let kept = match is_in_place {
                         true => &column.retired_name(),
                         false => column.name,
                     };
                     let kept = quote_identifier(backend, kept)?;
                     let current = quote_identifier(backend, column.becomes)?;
                     let of_old = written.of_before(backend, type_of(before, name), &kept);
+                    if lacks_old_ids && column.is_key {
+                        is_without_old_id = Some(format!("{kept} IS NULL"));
+                    }
                     (
                         backend.as_compared(&of_old),
-                        written.of_now(backend, &current)?,
+                        written.of_now(backend, &current, lacks_old_ids)?,
                     )
                 }
             };
@@ -102,6 +111,7 @@ impl Sides {
             old: select(&old, &before.name)?,
             new: select(&new, &now.name)?,
             keys: names.keys,
+            is_without_old_id,
         }))
     }
 }
@@ -123,12 +133,20 @@ impl Written {
     }
 
     /// The old value of a new one, as it is compared.
-    fn of_now(&self, backend: Backend, current: &str) -> Result<String, Error> {
+    fn of_now(
+        &self,
+        backend: Backend,
+        current: &str,
+        lacks_old_ids: bool,
+    ) -> Result<String, Error> {
         match self {
             Self::Converted(conversion) => Ok(backend.as_compared(&conversion.of(current)?)),
             Self::Mapped(map) => {
                 let text = map.text_of_new(current)?;
                 let old = map.lookup(map_column(Form::Old), Form::New, &text, Reading::Snapshot);
+                if lacks_old_ids {
+                    return Ok(backend.as_compared(&old));
+                }
                 // An id that the map lacks must not compare as NULL, and has to be named.
                 Ok(format!(
                     "COALESCE({}, {})",
@@ -138,6 +156,14 @@ impl Written {
             }
         }
     }
+}
+
+/// Whether rows of new programs get no old ids: where they do, the old key is never NULL.
+fn lacks_old_ids(plan: &Plan, catalog: &Catalog) -> Result<bool, Error> {
+    let table = catalog.table(&plan.key.table)?;
+    let mut kept = plan.columns().filter(|column| column.is_key);
+    let kept = kept.find_map(|column| table.column(&column.retired_name()));
+    Ok(kept.is_some_and(|kept| kept.is_nullable))
 }
 
 fn type_of<'t>(table: &'t Table, column: &str) -> &'t str {

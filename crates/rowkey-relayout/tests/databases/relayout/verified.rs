@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use rowkey_core::uuid::Uuid;
 use rowkey_relayout::Phase;
-use rowkey_relayout::plan::{OldPrograms, Plan};
+use rowkey_relayout::plan::{OldPrograms, Plan, Request};
 use rowkey_relayout::verify::{Verification, verify};
 use rowkey_tables::catalog::Catalog;
 use rowkey_tables::{Error, Silent};
@@ -20,6 +20,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     );
     scenarios!(suite, &[Backend::Postgres];
         "rows_that_a_policy_hides_do_not_verify" => hidden_rows,
+        "rows_without_old_ids_verify" => without_old_ids,
     );
     scenarios!(suite, &[Backend::Sqlite];
         "text_that_is_not_utf_8_is_compared" => other_text,
@@ -109,6 +110,63 @@ async fn hidden_rows(shop: Shop) -> Result<()> {
     administrator.execute("the role", &drop).await?;
     let error = outcome.unwrap_err().to_string();
     ensure!(error.contains("row-level security"), "{error}");
+    Ok(())
+}
+
+/// Nothing makes old ids of text for the rows of new programs.
+async fn without_old_ids(shop: Shop) -> Result<()> {
+    let mut connection = shop.connect().await?;
+    for statement in [
+        "CREATE TABLE account (id text PRIMARY KEY, name text)",
+        "CREATE TABLE post (number integer PRIMARY KEY, account_id text NOT NULL REFERENCES account)",
+        "INSERT INTO account SELECT 'a' || n, 'old' FROM generate_series(1, 5) n",
+        "INSERT INTO post SELECT n, 'a' || n FROM generate_series(1, 5) n",
+    ] {
+        connection.execute("the tables", statement).await?;
+    }
+    let request = Request {
+        table: "account".into(),
+        created: None,
+        unasserted: Vec::new(),
+        ..rekeyed::request()
+    };
+    let plan = shop.plan_for(&request).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    let id = Uuid::from_u128(0x019b_76da_0000_7000_8000_0000_0000_0001);
+    let (key, reference) = (&plan.key, &plan.references[0]);
+    for statement in [
+        format!(
+            "INSERT INTO account ({}, name) VALUES ('{id}', 'new')",
+            key.becomes
+        ),
+        format!(
+            "INSERT INTO post (number, {}) VALUES (6, '{id}')",
+            reference.becomes
+        ),
+    ] {
+        connection.execute("a new program", &statement).await?;
+    }
+    let found = verified(&shop, &plan).await?;
+    let note = "account: 1 rows of new programs have no old id";
+    ensure!(
+        found.differences.is_empty() && found.notes.iter().any(|told| told.starts_with(note)),
+        "{found:?}"
+    );
+    // Past its trigger, one that had an old id.
+    for statement in [
+        "ALTER TABLE post DISABLE TRIGGER USER".to_owned(),
+        format!(
+            "UPDATE post SET {} = '{id}' WHERE number = 1",
+            reference.becomes
+        ),
+    ] {
+        connection.execute("damage", &statement).await?;
+    }
+    let found = verified(&shop, &plan).await?;
+    ensure!(
+        matches!(&found.differences[..], [one] if one.table == "post".into()),
+        "{found:?}"
+    );
     Ok(())
 }
 
