@@ -470,14 +470,7 @@ async fn insert(connection: &mut Connection, saved: &Saved, plan: &Plan) -> Resu
 
 /// The plan of the change that has begun.
 pub(super) async fn begun(connection: &mut Connection) -> Result<Option<Plan>, Error> {
-    if !exists(connection).await? {
-        return Ok(None);
-    }
-    let table = quote_identifier(connection.backend(), TABLE)?;
-    let query = format!("SELECT plan_text FROM {table}");
-    let rows = connection
-        .query("the plan of the change", &query, &[])
-        .await?;
+    let rows = rows(connection, "plan_text").await?;
     rows.first()
         .map(|row| Plan::from_toml(row.text(0)?))
         .transpose()
@@ -574,15 +567,25 @@ fn another_plan() -> Error {
 }
 
 async fn saved(connection: &mut Connection) -> Result<Option<Saved>, Error> {
+    let rows = rows(connection, "plan_hash, phase, is_done, catalog, tables").await?;
+    rows.first().map(saved_of).transpose()
+}
+
+/// What the table has in some columns; nothing if there is none, which a change that ends meanwhile
+/// drops.
+async fn rows(connection: &mut Connection, columns: &str) -> Result<Vec<Row>, Error> {
     if !exists(connection).await? {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let table = quote_identifier(connection.backend(), TABLE)?;
-    let query = format!("SELECT plan_hash, phase, is_done, catalog, tables FROM {table}");
-    let rows = connection
+    let query = format!("SELECT {columns} FROM {table}");
+    match connection
         .query("the state of the change", &query, &[])
-        .await?;
-    rows.first().map(saved_of).transpose()
+        .await
+    {
+        Err(_) if !exists(connection).await? => Ok(Vec::new()),
+        rows => rows,
+    }
 }
 
 fn saved_of(row: &Row) -> Result<Saved, Error> {

@@ -2,7 +2,7 @@
 
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Generated, Table};
+use rowkey_tables::catalog::{Column, Generated, Table};
 use rowkey_tables::connection::Connection;
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{Kind, Type};
@@ -97,8 +97,15 @@ pub(super) async fn find(
 fn is_filled(rule: &Unique, to: &TableSide, existing: Option<&Table>) -> bool {
     let is_filled = |name: &String| {
         let column = existing.and_then(|table| table.column(name));
+        // Others get the same value in each row, or one of their own by a function.
+        let is_constant = |column: &Column| {
+            let default = column.default.as_deref();
+            default.is_some_and(|sql| !sql.contains('('))
+        };
         column.is_some_and(|column| {
-            to.column(name).is_some() || column.generated == Generated::Computed
+            to.column(name).is_some()
+                || column.generated == Generated::Computed
+                || is_constant(column)
         })
     };
     let mut columns = rule.columns.iter();
@@ -204,7 +211,7 @@ impl Trial {
 
     /// Whether the target may take different values of a column for the same.
     fn may_merge(&self, from: &ColumnSide, to: &ColumnSide) -> bool {
-        let is_text = matches!(from.own, Type::Text(_) | Type::PaddedText(_));
+        let is_text = |own| matches!(own, Type::Text(_) | Type::PaddedText(_));
         let Content::Values(kind) = from.content else {
             // Each id has one form.
             return false;
@@ -222,12 +229,13 @@ impl Trial {
             }
             // A type of users compares as it likes.
             Kind::Text if to.own == Type::Own => true,
-            Kind::Uuid => is_text,
-            // As text in SQLite, a number or a time has several forms.
-            Kind::Decimal | Kind::Date | Kind::Time | Kind::Timestamp => {
-                self.from.backend.stores_any_type()
+            // As text in SQLite, these have several forms.
+            Kind::Decimal | Kind::Date | Kind::Time | Kind::Timestamp | Kind::Bool | Kind::Json
+                if self.from.backend.stores_any_type() =>
+            {
+                true
             }
-            _ => !from.instead.is_empty(),
+            _ => is_text(from.own) && !is_text(to.own) || !from.instead.is_empty(),
         }
     }
 

@@ -150,10 +150,16 @@ fn of_table(table: &PreparedTable<'_>, existing: &Table) -> Result<Vec<Rule>, Er
     for check in &existing.dependents {
         let mut own = table.original.dependents.iter();
         let may_stay = to.merges_rows() && check.excludes();
+        // Those of expressions are not known of an exclusion.
+        let columns = match check.excludes() || check.columns.is_empty() {
+            true => mentioned(existing, &check.definition),
+            false => check.columns.clone(),
+        };
         let is_own = is_one_product
             && !may_stay
             && own.any(|own| own.kind == check.kind && own.definition == check.definition)
-            && !check.definition.ends_with("NOT VALID");
+            && !check.definition.ends_with("NOT VALID")
+            && have_own_types(table.original, existing, &columns);
         let is_check = check.kind == DependentKind::Check;
         if !is_check || is_own || check.definition.ends_with("NOT ENFORCED") {
             continue;
@@ -169,11 +175,6 @@ fn of_table(table: &PreparedTable<'_>, existing: &Table) -> Result<Vec<Rule>, Er
             }
             None => None,
         };
-        // Those of expressions are not known of an exclusion.
-        let columns = match check.excludes() || check.columns.is_empty() {
-            true => mentioned(existing, &check.definition),
-            false => check.columns.clone(),
-        };
         let name = format!("{} {}", check.kind_name(), check.name);
         rules.push(Rule {
             name,
@@ -188,6 +189,18 @@ fn of_table(table: &PreparedTable<'_>, existing: &Table) -> Result<Vec<Rule>, Er
         name: words,
     }));
     Ok(rules)
+}
+
+/// Whether columns compare their values in the target as they do in the source.
+fn have_own_types(original: &Table, existing: &Table, names: &[String]) -> bool {
+    names.iter().all(|name| {
+        let both = original.column(name).zip(existing.column(name));
+        both.is_some_and(|(own, other)| {
+            own.sql_type == other.sql_type
+                && own.collation == other.collation
+                && own.enum_words == other.enum_words
+        })
+    })
 }
 
 fn condition(words: &str) -> Option<Words> {
@@ -238,10 +251,14 @@ async fn of_computed_columns(
         dependents.find(is_of).cloned()
     };
     let is_own = |column: &Column| {
-        let own = definition(original, column).zip(definition(existing, column));
-        let own = own.filter(|(own, other)| own.definition == other.definition);
-        let own = own.and_then(|_| original.column(&column.name));
-        table.from.backend == to.backend && own.is_some_and(|own| own.sql_type == column.sql_type)
+        let both = definition(original, column).zip(definition(existing, column));
+        let mut own = original.columns.iter();
+        table.from.backend == to.backend
+            && both.is_some_and(|(own, other)| {
+                let names = [&other.columns[..], std::slice::from_ref(&column.name)].concat();
+                own.definition == other.definition && have_own_types(original, existing, &names)
+            })
+            && own.any(|own| own.name == column.name && own.is_nullable == column.is_nullable)
     };
     let mut computed: Vec<&Column> = existing.columns.iter().collect();
     computed.retain(|column| {
@@ -309,7 +326,12 @@ async fn of_partitions(
     if from.backend == to.backend {
         let own = partitions(source, from).await?;
         let is_known = |own: &Option<String>| own.is_some() && conditions.contains(own);
-        if !own.is_empty() && own.iter().all(is_known) {
+        let columns = own.iter().flatten();
+        let mut columns = columns.map(|condition| mentioned(existing, condition));
+        if !own.is_empty()
+            && own.iter().all(is_known)
+            && columns.all(|columns| have_own_types(table.original, existing, &columns))
+        {
             return Ok(None);
         }
     }

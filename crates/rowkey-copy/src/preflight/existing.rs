@@ -1,7 +1,7 @@
 //! Whether tables of the target are as a copy needs them, before it and after it.
 
 use rowkey_core::storage::quote_identifier;
-use rowkey_tables::catalog::{Catalog, Key, QualifiedName, Table, TriggerEvent};
+use rowkey_tables::catalog::{Catalog, DependentKind, Key, QualifiedName, Table, TriggerEvent};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::ColumnType;
 use rowkey_tables::types::layout::Layout;
@@ -102,6 +102,7 @@ pub(crate) async fn check_target(
             match side.existing_rows {
                 Some(ExistingRows::Merge) => {
                     check_merge(table, side)?;
+                    check_conflicts(table, side)?;
                     return check_referred(catalog, side, planned);
                 }
                 Some(_) => return Ok(()),
@@ -216,13 +217,14 @@ pub(crate) fn changed_since(
 
 /// Fails for triggers of an existing table that would run for what the copy does there, unless the
 /// plan says that they run; that is a note then.
-pub(crate) fn check_triggers(catalog: &Catalog, side: &TableSide) -> Result<Option<String>, Error> {
+pub(crate) fn check_triggers(catalog: &Catalog, side: &TableSide) -> Result<Vec<String>, Error> {
     let done: &[TriggerEvent] = match side.existing_rows {
         Some(ExistingRows::Keep) => &[],
         Some(ExistingRows::Delete) => &[TriggerEvent::Delete, TriggerEvent::Insert],
         Some(ExistingRows::Merge) => &[TriggerEvent::Update, TriggerEvent::Insert],
         None => &[TriggerEvent::Insert],
     };
+    let mut notes = check_rules(catalog, side)?;
     let running = running_triggers(catalog, side, done);
     let mut names: Vec<&str> = Vec::new();
     for name in running.iter().flat_map(|(_, names)| names) {
@@ -231,16 +233,17 @@ pub(crate) fn check_triggers(catalog: &Catalog, side: &TableSide) -> Result<Opti
         }
     }
     let (which, runs, it) = match names[..] {
-        [] => return Ok(None),
+        [] => return Ok(notes),
         [_] => ("trigger", "runs", "it"),
         _ => ("triggers", "run", "they"),
     };
     let listed = names.join(", ");
     if side.triggers == Some(Triggers::Run) {
-        return Ok(Some(format!(
+        notes.push(format!(
             "{} in the target: the {which} {listed} {runs} for what the copy writes, as the plan says",
             side.name
-        )));
+        ));
+        return Ok(notes);
     }
     let instead = without_triggers(side, &running)?;
     Err(Error::refused(
@@ -252,6 +255,34 @@ pub(crate) fn check_triggers(catalog: &Catalog, side: &TableSide) -> Result<Opti
             "if {it} should run, write `triggers = \"run\"` for the table in the plan; if not, run {instead}"
         ),
     ))
+}
+
+/// Fails for rules of an existing table of PostgreSQL if its rows are merged, which they may prevent;
+/// otherwise that is a note, because `COPY` does not heed them.
+fn check_rules(catalog: &Catalog, side: &TableSide) -> Result<Vec<String>, Error> {
+    let table = catalog.tables.iter().find(|table| table.name == side.name);
+    let dependents = table.map_or(&[][..], |table| &table.dependents);
+    let rules = dependents.iter().filter_map(|one| {
+        let (name, table) = one.name.rsplit_once(" on ")?;
+        let is_own = QualifiedName::from(table).name == side.name.name;
+        (one.kind == DependentKind::Rule && is_own).then_some(name)
+    });
+    let rules: Vec<&str> = rules.collect();
+    if rules.is_empty() || side.keeps_rows() {
+        return Ok(Vec::new());
+    }
+    let listed = rules.join(", ");
+    match side.merges_rows() {
+        true => Err(Error::refused(
+            format!("the table {} in the target", side.name),
+            format!("its rules ({listed}) change what a merge writes, or leave it out"),
+            "drop them before the copy, and make them again after it",
+        )),
+        false => Ok(vec![format!(
+            "{} in the target: its rules ({listed}) do not change what the copy writes",
+            side.name
+        )]),
+    }
 }
 
 /// The triggers of an existing table that run for some events, and those that its partitions have
@@ -315,6 +346,24 @@ fn without_triggers(side: &TableSide, running: &[(&Table, Vec<&str>)]) -> Result
         ("", false) => format!("{off} before the copy, and make them again after it"),
         (on, _) => format!("{off} before the copy, and {on} after it"),
     })
+}
+
+/// Fails for a clause of SQLite by which a merged row deletes others, or is left out.
+#[cfg(feature = "sqlite")]
+fn check_conflicts(table: &Table, side: &TableSide) -> Result<(), Error> {
+    match rowkey_tables::catalog::sqlite::loses_rows(table.statement()) {
+        false => Ok(()),
+        true => Err(Error::refused(
+            format!("the table {} in the target", side.name),
+            "by an ON CONFLICT clause of its definition, a merged row may delete others or be left out",
+            "write `existing-rows = \"keep\"` or `\"delete\"`, or make the table without that clause",
+        )),
+    }
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn check_conflicts(_: &Table, _: &TableSide) -> Result<(), Error> {
+    Ok(())
 }
 
 /// Rows are merged by the primary key, which has to be the same on both sides.

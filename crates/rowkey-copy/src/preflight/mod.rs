@@ -242,6 +242,10 @@ impl Findings {
         let (kept, left) = kept_ids::refusals(left, catalog);
         for table in &left.tables {
             let original = catalog.table(&table.name)?;
+            // No statement can name it, and the others say the rest.
+            if table.becomes.quoted(plan.target()?).is_err() {
+                continue;
+            }
             if let Err(error) = partitions::require_once(plan, catalog, original) {
                 self.unplanned.insert(table.name.clone());
                 self.refuse(ReasonKind::Plan, [error]);
@@ -448,8 +452,9 @@ impl Findings {
         existing: Option<&Table>,
         tables: &[PreparedTable<'_>],
     ) -> Result<(), Error> {
-        let orphans = references::orphans(source, table, existing, tables).await?;
-        self.refuse(ReasonKind::References, orphans);
+        let found = references::orphans(source, table, existing, tables).await?;
+        self.refuse(ReasonKind::References, found.refused);
+        self.notes.extend(found.notes);
         if let Some(existing) = existing.filter(|_| !self.is_unchecked) {
             let late = references::to_later_tables(source, table, existing, tables).await?;
             self.refuse(ReasonKind::References, late);

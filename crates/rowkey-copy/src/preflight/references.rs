@@ -8,7 +8,7 @@ use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{Kind, Type};
 
-use super::trial::shown;
+use super::trial::{Found, not_looked_at, shown};
 use crate::definitions::objects;
 use crate::engine::engine;
 use crate::rows::orphan::orphan;
@@ -32,8 +32,8 @@ pub(super) async fn orphans(
     table: &PreparedTable<'_>,
     existing: Option<&Table>,
     copied: &[PreparedTable<'_>],
-) -> Result<Vec<Error>, Error> {
-    let mut refused = Vec::new();
+) -> Result<Found, Error> {
+    let (mut refused, mut notes) = (Vec::new(), Vec::new());
     let listing = engine(source.backend()).objects.orphans;
     let listing = listing.filter(|_| existing.is_none());
     if let Some(query) = listing {
@@ -43,6 +43,10 @@ pub(super) async fn orphans(
     let mut found = Vec::new();
     for reference in references(table, existing, copied)? {
         if !is_comparable(table, &reference) {
+            if existing.is_some() {
+                let columns = reference.columns.join(", ");
+                notes.push(not_looked_at(table, &format!("reference of {columns}")));
+            }
             continue;
         }
         if let Some(column) = trimmed_once(table, &reference) {
@@ -108,7 +112,7 @@ pub(super) async fn orphans(
             instead,
         )
     }));
-    Ok(refused)
+    Ok(Found { refused, notes })
 }
 
 /// A column whose spaces say nothing, while those of what it refers to do, or the other way round.
@@ -188,7 +192,7 @@ fn references<'t>(
         }
         return Ok(found);
     };
-    for key in &existing.foreign_keys {
+    for key in existing.foreign_keys.iter().filter(|key| key.is_enforced()) {
         if let Some(target) = target(&key.target)
             && !target.to.keeps_rows()
             && table.from.has_all(&key.columns)

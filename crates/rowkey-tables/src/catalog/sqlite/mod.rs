@@ -6,7 +6,7 @@ mod tokens;
 
 use std::collections::BTreeMap;
 
-pub use self::statement::{CollatedKey, checks, collated_keys, collation, is_strict};
+pub use self::statement::{CollatedKey, checks, collated_keys, collation, is_strict, loses_rows};
 pub use self::tokens::{Token, end_of_group, parts, tokens};
 use super::{
     Catalog, Column, ForeignKey, Generated, Index, Key, KeyDefinition, QualifiedName,

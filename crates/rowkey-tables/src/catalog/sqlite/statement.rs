@@ -57,6 +57,15 @@ pub fn is_strict(sql: &str) -> bool {
     behind.iter().any(|token| token.is_keyword("STRICT"))
 }
 
+/// Whether a conflict deletes rows of a table, or leaves new ones out, instead of failing.
+pub fn loses_rows(sql: &str) -> bool {
+    let tokens = tokens(sql).unwrap_or_default();
+    tokens.windows(2).any(|pair| {
+        let loses = pair[1].is_keyword("REPLACE") || pair[1].is_keyword("IGNORE");
+        pair[0].is_keyword("CONFLICT") && loses
+    })
+}
+
 /// The conditions of the table's CHECKs.
 pub fn checks(sql: &str) -> Result<Vec<String>, Error> {
     let tokens = tokens(sql)?;
@@ -74,6 +83,19 @@ mod tests {
 
     const OFFER: &str = "CREATE TABLE offer (\n  [id] TEXT COLLATE \"NOCASE\" CHECK (length(id) = 36), \
                          code TEXT DEFAULT ('a, id COLLATE RTRIM'), CHECK ((id) <> (code)))";
+
+    #[test]
+    fn conflicts_that_lose_rows_are_known() {
+        for (clause, expected) in [
+            ("UNIQUE ON CONFLICT REPLACE", true),
+            ("UNIQUE on conflict ignore", true),
+            ("UNIQUE ON CONFLICT ABORT", false),
+            ("DEFAULT ('ON CONFLICT REPLACE')", false),
+        ] {
+            let sql = format!("CREATE TABLE t (a INTEGER {clause})");
+            assert_eq!(loses_rows(&sql), expected, "{clause}");
+        }
+    }
 
     #[test]
     fn collations_are_those_of_the_column() {
