@@ -30,6 +30,167 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         Backend::Postgres,
         kept_by_a_circle,
     );
+    let (postgres, sqlite) = (Backend::Postgres, Backend::Sqlite);
+    pair(
+        suite,
+        "rules_of_a_merged_table",
+        crate::LIVE,
+        postgres,
+        rules_of_postgres,
+    );
+    let name = "conflicts_that_lose_rows_of_a_merged_table";
+    pair(suite, name, crate::LIVE, sqlite, conflicts);
+    let name = "equal_documents_in_a_unique_column";
+    pair(suite, name, [sqlite, Backend::MySql], postgres, documents);
+    let name = "references_that_the_source_cannot_compare";
+    pair(suite, name, crate::LIVE, postgres, not_compared);
+    pair(
+        suite,
+        "a_name_that_is_too_long_beside_values",
+        [sqlite],
+        postgres,
+        long_name,
+    );
+    for backend in [Backend::MySql, Backend::MariaDb] {
+        let name = format!("a_check_in_another_collation_of_{}", test_name(backend));
+        pair_since(suite, MYSQL_8, &name, [backend], backend, other_collation);
+    }
+}
+
+fn merging() -> Choices {
+    Choices {
+        existing_rows: Some(ExistingRows::Merge),
+        ..Choices::default()
+    }
+}
+
+/// A merge writes rows by statements, which rules change, and any other copy by `COPY`.
+async fn rules_of_postgres(source: String, target: String) -> Result<()> {
+    let table = "CREATE TABLE thing (id integer NOT NULL PRIMARY KEY, a integer)";
+    let rows = [table, "INSERT INTO thing VALUES (1, 1), (2, 2)"];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let mut to = open(&target).await?;
+    let rule = "CREATE RULE \"two on\" AS ON INSERT TO thing WHERE new.id = 2 DO INSTEAD NOTHING";
+    let there = [table, rule, "INSERT INTO thing VALUES (7, 7)"];
+    execute(&mut to, "the target", &there).await?;
+    let merge = planned(&source, &target, merging()).await?.plan;
+    let found = preflight(&source, &target, &merge).await?;
+    ensure!(
+        matches!(&found.refused[..], [one] if one.contains("its rules (\"two on\") change what a merge writes")),
+        "{found:?}"
+    );
+    to.execute("no rows", "DELETE FROM thing").await?;
+    let plan = plan(&source, &target).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    let note = "its rules (\"two on\") do not change what the copy writes";
+    ensure!(
+        found.refused.is_empty() && found.notes.iter().any(|told| told.contains(note)),
+        "{found:?}"
+    );
+    copy_into_existing(&source, &target, &plan).await
+}
+
+/// A merged row would delete another one.
+async fn conflicts(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE thing (id integer NOT NULL PRIMARY KEY, a integer)",
+        "INSERT INTO thing VALUES (1, 2)",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let there = [
+        "CREATE TABLE thing (id integer PRIMARY KEY, a integer, z integer DEFAULT 5 UNIQUE ON CONFLICT REPLACE)",
+        "INSERT INTO thing VALUES (9, 9, 5)",
+    ];
+    execute(&mut open(&target).await?, "the target", &there).await?;
+    let plan = planned(&source, &target, merging()).await?.plan;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&found.refused[..], [one] if one.contains("ON CONFLICT")),
+        "{found:?}"
+    );
+    Ok(())
+}
+
+/// The source has them as texts that differ.
+async fn documents(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE thing (id integer NOT NULL PRIMARY KEY, a varchar(20))",
+        "INSERT INTO thing VALUES (1, '{\"a\":1}'), (2, '{\"a\": 1}')",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let table = "CREATE TABLE thing (id integer PRIMARY KEY, a jsonb UNIQUE)";
+    execute(&mut open(&target).await?, "the target", &[table]).await?;
+    let plan = plan(&source, &target).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&found.refused[..], [one] if one.contains("1 of its values are there several times")),
+        "{found:?}"
+    );
+    Ok(())
+}
+
+/// Without an index on what is referred to, the source would take long. What the target does not
+/// enforce needs no row.
+async fn not_compared(source: String, target: String) -> Result<()> {
+    let tables = [
+        "CREATE TABLE parent (id integer NOT NULL PRIMARY KEY, code varchar(9))",
+        "CREATE TABLE child (id integer NOT NULL PRIMARY KEY, code varchar(9))",
+    ];
+    execute(&mut open(&source).await?, "the source", &tables).await?;
+    let there = [
+        "CREATE TABLE parent (id integer PRIMARY KEY, code varchar(9) UNIQUE)",
+        "CREATE TABLE child (id integer PRIMARY KEY, code varchar(9) REFERENCES parent (code))",
+    ];
+    execute(&mut open(&target).await?, "the target", &there).await?;
+    let plan = plan(&source, &target).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    let note =
+        "child: whether all rows fulfil the reference of code of the target was not looked at";
+    ensure!(
+        found.refused.is_empty() && found.notes.iter().any(|told| told.starts_with(note)),
+        "{found:?}"
+    );
+    Ok(())
+}
+
+/// No statement can name one of the tables, and the other one's values are looked at all the same.
+async fn long_name(source: String, target: String) -> Result<()> {
+    let name = "n".repeat(64);
+    let tables = [
+        &*format!("CREATE TABLE {name} (id integer NOT NULL PRIMARY KEY)"),
+        "CREATE TABLE thing (id integer NOT NULL PRIMARY KEY, day date)",
+        "INSERT INTO thing VALUES (1, 'never')",
+    ];
+    execute(&mut open(&source).await?, "the source", &tables).await?;
+    let plan = plan(&source, &target).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    let is_told = |words: &str| found.refused.iter().any(|told| told.contains(words));
+    ensure!(is_told(&name) && is_told("never"), "{found:?}");
+    Ok(())
+}
+
+/// The words of a check are the same on both sides, and its values are not.
+async fn other_collation(source: String, target: String) -> Result<()> {
+    let table = |collation: &str| {
+        format!(
+            "CREATE TABLE thing (id integer NOT NULL PRIMARY KEY, \
+             a varchar(9) CHARACTER SET utf8mb4 COLLATE {collation}, CONSTRAINT known CHECK (a IN ('x', 'y')))"
+        )
+    };
+    let rows = [
+        &*table("utf8mb4_general_ci"),
+        "INSERT INTO thing VALUES (1, 'X')",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let there = table("utf8mb4_bin");
+    execute(&mut open(&target).await?, "the target", &[&there]).await?;
+    let plan = plan(&source, &target).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&found.refused[..], [one] if one.contains("break its check known")),
+        "{found:?}"
+    );
+    Ok(())
 }
 
 /// Rows of two tables refer to each other. The superuser's way round that is not for tables with a key
@@ -344,10 +505,7 @@ async fn beside_misfits(source: String, target: String) -> Result<()> {
 /// Rows of the target with other keys stay, and may be the same as one of the source.
 async fn rows_that_stay(source: String, target: String) -> Result<()> {
     let (mut from, mut to) = (open(&source).await?, open(&target).await?);
-    let merge = Choices {
-        existing_rows: Some(ExistingRows::Merge),
-        ..Choices::default()
-    };
+    let merge = merging();
     for rule in rules(to.backend()) {
         create(&source, &target, rule).await?;
         let row = format!("INSERT INTO thing VALUES (9, {})", rule.bad);

@@ -122,7 +122,7 @@ async fn small_plan(source: &str, target: &str) -> Result<(CopyPlan, tempfile::T
 /// job.
 async fn killed_in_parts(source: String, target: String) -> Result<()> {
     // So many that twenty processes do not reach the end, each with what its jobs have begun.
-    let visits = shop::VISITS * if is_large() { 12 } else { 1 };
+    let visits = shop::VISITS * if is_large() { 24 } else { 1 };
     let shop = shop::create_with(&source, &target, visits).await?;
     let (plan, folder) = small_plan(&source, &target).await?;
     let file = folder.path().join("plan.toml");
