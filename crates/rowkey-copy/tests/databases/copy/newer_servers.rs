@@ -4,8 +4,10 @@ use anyhow::{Context, Result, ensure};
 use rowkey_tables::Silent;
 use rowkey_testkit::{Backend, Suite, test_name};
 
-use crate::copy::held::preflight;
-use crate::copy::{compare, copy, copy_equal, creating, execute, open, pair, plan};
+use crate::copy::held::{nothing_is_refused, preflight};
+use crate::copy::{
+    compare, copy, copy_equal, copy_into_existing, creating, execute, open, pair, plan,
+};
 use crate::is_older;
 
 const MYSQL: [Backend; 2] = [Backend::MySql, Backend::MariaDb];
@@ -31,6 +33,11 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("constraints_of_postgres_18_to_{}", test_name(target));
         pair_since(suite, postgres_18, &name, [postgres], target, constraints);
     }
+    let (sqlite, name) = (
+        Backend::Sqlite,
+        "references_that_the_target_does_not_enforce",
+    );
+    pair_since(suite, postgres_18, name, [sqlite], postgres, not_enforced);
     let name = "keys_of_spans_of_time";
     pair_since(suite, postgres_18, name, [postgres], postgres, spans);
     let (since, name) = ((mysql, "8.0.30"), "keys_that_mysql_makes");
@@ -139,6 +146,24 @@ async fn constraints(source: String, target: String) -> Result<()> {
         db.execute("a row", insert).await?;
     }
     Ok(())
+}
+
+/// Rows of an existing table that refer to none are taken, as the target takes them.
+async fn not_enforced(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE thing (id integer NOT NULL PRIMARY KEY)",
+        "CREATE TABLE part (id integer NOT NULL PRIMARY KEY, thing_id integer)",
+        "INSERT INTO part VALUES (1, 7)",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let there = [
+        "CREATE TABLE thing (id integer PRIMARY KEY)",
+        "CREATE TABLE part (id integer PRIMARY KEY, thing_id integer REFERENCES thing NOT ENFORCED)",
+    ];
+    execute(&mut open(&target).await?, "the target", &there).await?;
+    let plan = plan(&source, &target).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await
 }
 
 /// Keys that are more than their columns, and references to a part of a span, are told.

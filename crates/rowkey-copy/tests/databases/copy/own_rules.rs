@@ -129,8 +129,7 @@ async fn documents(source: String, target: String) -> Result<()> {
     Ok(())
 }
 
-/// Without an index on what is referred to, the source would take long. What the target does not
-/// enforce needs no row.
+/// Without an index on what is referred to, the source would take long.
 async fn not_compared(source: String, target: String) -> Result<()> {
     let tables = [
         "CREATE TABLE parent (id integer NOT NULL PRIMARY KEY, code varchar(9))",
