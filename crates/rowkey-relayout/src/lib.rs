@@ -96,6 +96,7 @@ mod positional;
 mod postgres;
 pub mod preflight;
 mod refusals;
+mod refused_rows;
 mod runner;
 #[cfg(feature = "sqlite")]
 mod sqlite;

@@ -438,9 +438,22 @@ WHERE routine_schema = DATABASE()
 UNION ALL SELECT 'view', table_name FROM information_schema.views WHERE table_schema = DATABASE()
 ORDER BY 1, 2";
 
+/// A query with a condition, for the table with a quoted name.
+macro_rules! of_table {
+    ($query:literal) => {
+        concat!(
+            $query,
+            " AND CAST(? AS BINARY) IN (\
+             CASE table_schema WHEN DATABASE() THEN CONCAT('`', REPLACE(table_name, '`', '``'), '`') END, \
+             CONCAT('`', REPLACE(table_schema, '`', '``'), '`.`', REPLACE(table_name, '`', '``'), '`'))"
+        )
+    };
+}
+
 /// HASH and KEY partitions take every row, and so does MAXVALUE. NULL is below every range, and in a list
 /// only if that has it. Of several columns, NULL is not read, nor MAXVALUE behind the first.
-const PARTITION_CONDITIONS: &str = "
+const PARTITION_CONDITIONS: &str = of_table!(
+    "
 SELECT CASE
   WHEN partition_method NOT LIKE 'RANGE%' AND partition_method NOT LIKE 'LIST%'
     OR partition_description = 'DEFAULT' OR partition_description LIKE 'MAXVALUE%' THEN 'TRUE'
@@ -453,16 +466,14 @@ SELECT CASE
       THEN CONCAT('(', partition_expression, ') IS NULL') ELSE 'FALSE' END, ')')
 END
 FROM information_schema.partitions
-WHERE partition_name IS NOT NULL AND CAST(? AS BINARY) IN (
-  CASE table_schema WHEN DATABASE() THEN CONCAT('`', REPLACE(table_name, '`', '``'), '`') END,
-  CONCAT('`', REPLACE(table_schema, '`', '``'), '`.`', REPLACE(table_name, '`', '``'), '`'))";
+WHERE partition_name IS NOT NULL"
+);
 
 /// Those that MariaDB computes when a row is written.
-const STORED_COLUMNS: &str = "
-SELECT column_name FROM information_schema.columns
-WHERE (extra LIKE '%STORED%' OR extra LIKE '%PERSISTENT%') AND CAST(? AS BINARY) IN (
-  CASE table_schema WHEN DATABASE() THEN CONCAT('`', REPLACE(table_name, '`', '``'), '`') END,
-  CONCAT('`', REPLACE(table_schema, '`', '``'), '`.`', REPLACE(table_name, '`', '``'), '`'))";
+const STORED_COLUMNS: &str = of_table!(
+    "SELECT column_name FROM information_schema.columns \
+     WHERE (extra LIKE '%STORED%' OR extra LIKE '%PERSISTENT%')"
+);
 
 #[cfg(test)]
 mod tests {

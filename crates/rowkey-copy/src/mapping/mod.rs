@@ -13,8 +13,6 @@ use std::fmt::Display;
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_sql::StoredForm;
-#[cfg(feature = "sqlite")]
-use rowkey_tables::catalog::sqlite::{CollatedKey, collated_keys};
 use rowkey_tables::catalog::{Catalog, Column, DependentKind, Key, Table};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::refusals::Refusals;
@@ -383,12 +381,9 @@ fn key_places(table: &Table, plan: &TablePlan) -> Vec<usize> {
 /// Whether a key of SQLite may tell values apart that are the same in the order of its columns.
 #[cfg(feature = "sqlite")]
 fn names_collations(table: &Table, key: &Key) -> bool {
-    let is_it = |collated: &CollatedKey| {
-        let mut columns = collated.iter().zip(&key.columns);
-        collated.len() == key.columns.len()
-            && columns.all(|((name, _), column)| name.eq_ignore_ascii_case(column))
-    };
-    collated_keys(table.statement()).is_ok_and(|keys| keys.iter().any(is_it))
+    let keys = rowkey_tables::catalog::sqlite::collated_keys(table.statement(), &key.columns);
+    // A definition that is not understood may name some.
+    !keys.is_ok_and(|keys| keys.is_empty())
 }
 
 #[cfg(not(feature = "sqlite"))]

@@ -157,12 +157,7 @@ fn terms_of_mysql(backend: Backend, index: &Index, quoted: &[String]) -> Option<
 fn collated_terms(table: &Table, plain: &Unique) -> Result<Vec<Vec<String>>, Error> {
     use rowkey_tables::catalog::sqlite::{CollatedKey, collated_keys};
 
-    let keys = collated_keys(table.statement())?;
-    let is_it = |key: &CollatedKey| {
-        let mut columns = key.iter().zip(&plain.columns);
-        key.len() == plain.columns.len()
-            && columns.all(|((name, _), column)| name.eq_ignore_ascii_case(column))
-    };
+    let keys = collated_keys(table.statement(), &plain.columns)?;
     let terms = |key: CollatedKey| {
         let terms = key.into_iter().zip(&plain.terms);
         terms
@@ -172,7 +167,7 @@ fn collated_terms(table: &Table, plain: &Unique) -> Result<Vec<Vec<String>>, Err
             })
             .collect()
     };
-    Ok(keys.into_iter().filter(is_it).map(terms).collect())
+    Ok(keys.into_iter().map(terms).collect())
 }
 
 #[cfg(not(feature = "sqlite"))]

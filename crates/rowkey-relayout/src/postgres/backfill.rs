@@ -12,7 +12,7 @@ use super::values::Values;
 use rowkey_tables::{Error, Value};
 
 use crate::batch_size::BatchSize;
-use crate::refusals::shown;
+use crate::refused_rows::shown;
 use crate::runner::Runner;
 use crate::work::{ChangedTable, Work};
 

@@ -13,7 +13,8 @@ use super::rebuild::name_of_counter;
 use crate::engine::old_id::{self, OldIdType};
 use crate::id_map::{IdMap, Reading, TABLE};
 use crate::plan::public_text;
-use crate::refusals::{Refusals, What, examples};
+use crate::refusals::{Refusals, What};
+use crate::refused_rows::examples;
 use crate::runner::Runner;
 use crate::work::{ChangedTable, Form, Source, Work};
 

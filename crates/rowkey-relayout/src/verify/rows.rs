@@ -71,7 +71,7 @@ impl Sides {
         let lacks_old_ids = is_mapped && is_in_place && lacks_old_ids(plan, catalog)?;
         let mut is_without_old_id = None;
         let (mut old, mut new) = (Vec::new(), Vec::new());
-        let names = in_order(before, planned, before.name != now.name);
+        let names = in_order(before, planned, !is_in_place);
         for (name, column) in &names.columns {
             let (of_old, of_new) = match column {
                 None => {

@@ -114,22 +114,24 @@ async fn conflicts(source: String, target: String) -> Result<()> {
 /// The source has them as texts that differ.
 async fn documents(source: String, target: String) -> Result<()> {
     let rows = [
-        "CREATE TABLE thing (id integer NOT NULL PRIMARY KEY, a varchar(20))",
-        "INSERT INTO thing VALUES (1, '{\"a\":1}'), (2, '{\"a\": 1}')",
+        "CREATE TABLE thing (id integer NOT NULL PRIMARY KEY, a varchar(20), b varchar(20))",
+        "INSERT INTO thing VALUES (1, '{\"a\":1}', '10.0.0.1'), (2, '{\"a\": 1}', '10.0.0.1/32')",
     ];
     execute(&mut open(&source).await?, "the source", &rows).await?;
-    let table = "CREATE TABLE thing (id integer PRIMARY KEY, a jsonb UNIQUE)";
+    let table = "CREATE TABLE thing (id integer PRIMARY KEY, a jsonb UNIQUE, b inet UNIQUE)";
     execute(&mut open(&target).await?, "the target", &[table]).await?;
     let plan = plan(&source, &target).await?;
     let found = preflight(&source, &target, &plan).await?;
     ensure!(
-        matches!(&found.refused[..], [one] if one.contains("1 of its values are there several times")),
+        matches!(&found.refused[..], [one, other] if [one, other].iter()
+            .all(|told| told.contains("1 of its values are there several times"))),
         "{found:?}"
     );
     Ok(())
 }
 
-/// Without an index on what is referred to, the source would take long.
+/// Without an index on what is referred to, the source would take long; and one default for all rows is
+/// unique in none.
 async fn not_compared(source: String, target: String) -> Result<()> {
     let tables = [
         "CREATE TABLE parent (id integer NOT NULL PRIMARY KEY, code varchar(9))",
@@ -137,18 +139,24 @@ async fn not_compared(source: String, target: String) -> Result<()> {
     ];
     execute(&mut open(&source).await?, "the source", &tables).await?;
     let there = [
-        "CREATE TABLE parent (id integer PRIMARY KEY, code varchar(9) UNIQUE)",
+        "CREATE TABLE parent (id integer PRIMARY KEY, code varchar(9) UNIQUE, \
+         k integer DEFAULT 5 UNIQUE)",
         "CREATE TABLE child (id integer PRIMARY KEY, code varchar(9) REFERENCES parent (code))",
     ];
     execute(&mut open(&target).await?, "the target", &there).await?;
     let plan = plan(&source, &target).await?;
     let found = preflight(&source, &target, &plan).await?;
-    let note =
-        "child: whether all rows fulfil the reference of code of the target was not looked at";
-    ensure!(
-        found.refused.is_empty() && found.notes.iter().any(|told| told.starts_with(note)),
-        "{found:?}"
-    );
+    for (table, rule) in [
+        ("child", "reference of code"),
+        ("parent", "unique key of k"),
+    ] {
+        let note =
+            format!("{table}: whether all rows fulfil the {rule} of the target was not looked at");
+        ensure!(
+            found.refused.is_empty() && found.notes.iter().any(|told| told.starts_with(&note)),
+            "{note}: {found:?}"
+        );
+    }
     Ok(())
 }
 

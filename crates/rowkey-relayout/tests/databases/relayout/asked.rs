@@ -39,7 +39,6 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     );
     scenarios!(suite, &MYSQL;
         "a_reference_to_what_is_gone_is_refused" => targetless,
-        "text_that_is_referred_to_gets_other_ids" => referred_text,
     );
     scenarios!(suite, &[Backend::MariaDb];
         "numbers_become_native_uuids" => native_uuids,
@@ -275,64 +274,6 @@ async fn several_texts(shop: Shop) -> Result<()> {
             && has("in 1 rows"),
         "{found:?}"
     );
-    Ok(())
-}
-
-/// Columns in most collations have several texts for one id, which rows rarely do.
-async fn referred_text(shop: Shop) -> Result<()> {
-    let mut connection = shop.connect().await?;
-    let types = [
-        ("plain", "varchar(36)"),
-        ("fixed", "char(36) CHARACTER SET ascii COLLATE ascii_bin"),
-        ("small", "varchar(36) CHARACTER SET latin1"),
-    ];
-    for (name, sql_type) in types {
-        let options = shop.dialect.table_options();
-        let of_all =
-            format!("INSERT INTO {name}_post SELECT 7 + (id LIKE 'a%'), id FROM {name}_account");
-        for statement in [
-            format!("CREATE TABLE {name}_account (id {sql_type} NOT NULL PRIMARY KEY){options}"),
-            format!(
-                "CREATE TABLE {name}_post (number integer NOT NULL PRIMARY KEY, account_id {sql_type} NOT NULL, \
-                 FOREIGN KEY (account_id) REFERENCES {name}_account (id)){options}"
-            ),
-            format!(
-                "INSERT INTO {name}_account VALUES ('aaaaaaaa-0000-4000-8000-000000000001'), \
-                 ('bbbbbbbb-0000-4000-8000-000000000002')"
-            ),
-            of_all,
-        ] {
-            connection.execute("the tables", &statement).await?;
-        }
-        let request = Request {
-            table: format!("{name}_account").as_str().into(),
-            to: "binary:public".into(),
-            created: None,
-            unasserted: Vec::new(),
-            ..rekeyed::request()
-        };
-        let plan = shop.plan_for(&request).await?;
-        if name != "fixed" {
-            let upper =
-                format!("UPDATE {name}_post SET account_id = UPPER(account_id) WHERE number = 8");
-            connection.execute("another text", &upper).await?;
-            let found = preflight(&shop, &plan).await?.refused;
-            let expected = format!("{name}_post.account_id: its type is");
-            ensure!(
-                matches!(&found[..], [only] if only.contains(&expected) && only.contains("in 1 rows")
-                    && only.contains("AAAAAAAA-0000")),
-                "{found:?}"
-            );
-            let lower = format!("UPDATE {name}_post SET account_id = LOWER(account_id)");
-            connection.execute("the same text", &lower).await?;
-        }
-        let found = preflight(&shop, &plan).await?.refused;
-        ensure!(found.is_empty(), "{found:?}");
-        shop.run(&plan, Phase::Swap).await?;
-        let found = verified(&shop, &plan).await?;
-        ensure!(found.differences.is_empty(), "{found:?}");
-        shop.contract(&plan).await?;
-    }
     Ok(())
 }
 

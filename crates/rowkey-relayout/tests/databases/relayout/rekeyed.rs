@@ -13,6 +13,7 @@ use rowkey_testkit::{Backend, Suite};
 
 use crate::relayout::rows::value;
 use crate::relayout::shop::{Shop, UtcTime, number, refused};
+use crate::relayout::verified::verified;
 use crate::relayout::{add, add_on};
 
 /// How many tickets there are, each a minute after the one before; the last was made first.
@@ -47,6 +48,12 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         &[Backend::MySql, Backend::MariaDb],
         "triggers_of_a_rekey_read_one_row",
         found_by_key,
+    );
+    add_on(
+        suite,
+        &[Backend::MySql, Backend::MariaDb],
+        "text_that_is_referred_to_gets_other_ids",
+        referred_text,
     );
     add_on(
         suite,
@@ -454,4 +461,59 @@ async fn another_format(shop: Shop) -> Result<()> {
     shop.run(&self::plan(&shop).await?, Phase::Swap)
         .await
         .context("another attempt")
+}
+
+/// Columns in most collations have several texts for one id, which rows rarely do.
+async fn referred_text(shop: Shop) -> Result<()> {
+    let mut connection = shop.connect().await?;
+    let types = [
+        ("plain", "varchar(36)"),
+        ("fixed", "char(36) CHARACTER SET ascii COLLATE ascii_bin"),
+        ("small", "varchar(36) CHARACTER SET latin1"),
+    ];
+    for (name, sql_type) in types {
+        let options = shop.dialect.table_options();
+        let of_all =
+            format!("INSERT INTO {name}_post SELECT 7 + (id LIKE 'a%'), id FROM {name}_account");
+        for statement in [
+            format!("CREATE TABLE {name}_account (id {sql_type} NOT NULL PRIMARY KEY){options}"),
+            format!(
+                "CREATE TABLE {name}_post (number integer NOT NULL PRIMARY KEY, account_id {sql_type} NOT NULL, \
+                 FOREIGN KEY (account_id) REFERENCES {name}_account (id)){options}"
+            ),
+            format!(
+                "INSERT INTO {name}_account VALUES ('aaaaaaaa-0000-4000-8000-000000000001'), \
+                 ('bbbbbbbb-0000-4000-8000-000000000002')"
+            ),
+            of_all,
+        ] {
+            connection.execute("the tables", &statement).await?;
+        }
+        let request = Request {
+            table: format!("{name}_account").as_str().into(),
+            to: "binary:public".into(),
+            created: None,
+            unasserted: Vec::new(),
+            ..request()
+        };
+        let plan = shop.plan_for(&request).await?;
+        if name != "fixed" {
+            let upper =
+                format!("UPDATE {name}_post SET account_id = UPPER(account_id) WHERE number = 8");
+            connection.execute("another text", &upper).await?;
+            let parts = [
+                &*format!("{name}_post.account_id: its type is"),
+                "in 1 rows",
+                "AAAAAAAA-0000",
+            ];
+            refused(shop.run(&plan, Phase::Swap).await, &parts)?;
+            let lower = format!("UPDATE {name}_post SET account_id = LOWER(account_id)");
+            connection.execute("the same text", &lower).await?;
+        }
+        shop.run(&plan, Phase::Swap).await?;
+        let found = verified(&shop, &plan).await?;
+        ensure!(found.differences.is_empty(), "{found:?}");
+        shop.contract(&plan).await?;
+    }
+    Ok(())
 }

@@ -26,8 +26,8 @@ pub fn collation(sql: &str, column: &str) -> Result<Option<String>, Error> {
 /// The columns of a key, each with the collation that the key names for it, as a name in SQL.
 pub type CollatedKey = Vec<(String, Option<String>)>;
 
-/// The table's keys that name collations.
-pub fn collated_keys(sql: &str) -> Result<Vec<CollatedKey>, Error> {
+/// The table's keys of some columns that name collations.
+pub fn collated_keys(sql: &str, names: &[String]) -> Result<Vec<CollatedKey>, Error> {
     let tokens = tokens(sql)?;
     let key = |(index, token): (usize, &Token)| {
         let is_primary = token.is_keyword("KEY") && tokens[..index].last()?.is_keyword("PRIMARY");
@@ -44,7 +44,10 @@ pub fn collated_keys(sql: &str) -> Result<Vec<CollatedKey>, Error> {
         let columns: Vec<_> = columns.collect::<Option<_>>()?;
         let is_collated = columns.iter().any(|(_, collation)| collation.is_some());
         let is_key = is_primary || token.is_keyword("UNIQUE");
-        (is_key && is_collated).then_some(columns)
+        let mut pairs = columns.iter().zip(names);
+        let is_it = columns.len() == names.len()
+            && pairs.all(|((name, _), column)| name.eq_ignore_ascii_case(column));
+        (is_key && is_collated && is_it).then_some(columns)
     };
     Ok(tokens.iter().enumerate().filter_map(key).collect())
 }
