@@ -165,7 +165,9 @@ fn lost_step(table: &Table, column: &ColumnSide, step: &str) -> String {
 
 /// How the counters of a table continue.
 #[derive(Default)]
-pub(crate) struct Continued {
+pub(crate) struct Continued<'s> {
+    /// The columns, with the last numbers of the source.
+    pub(crate) columns: Vec<(&'s ColumnSide, i128)>,
     /// The statements for it, after the rows.
     pub(crate) statements: Vec<String>,
     pub(crate) notes: Vec<String>,
@@ -183,12 +185,12 @@ pub(crate) fn counted_there<'s>(side: &'s TableSide, existing: &Table) -> Vec<&'
 
 /// Lets the counters of a table continue after the rows, and after the last number that the source
 /// has counted so far, although its row may be gone. An existing table has counters of its own.
-pub(crate) async fn continued(
+pub(crate) async fn continued<'s>(
     source: &mut Connection,
     table: &Table,
-    side: &TableSide,
+    side: &'s TableSide,
     existing: Option<&Table>,
-) -> Result<Continued, Error> {
+) -> Result<Continued<'s>, Error> {
     let mut continued = Continued::default();
     let columns = match existing {
         Some(existing) => counted_there(side, existing),
@@ -198,6 +200,7 @@ pub(crate) async fn continued(
         let Last { number, step } = last(source, table, column, &mut continued.notes).await?;
         let statements = after(side, column, existing, number)?;
         continued.statements.extend(statements);
+        continued.columns.push((column, number));
         // The catalogue lacks the step of a sequence that several columns share.
         if step != 1 && definition(table, column).is_empty() && existing.is_none() {
             match engine(side.backend).counters.set_step {
@@ -268,6 +271,37 @@ pub(crate) async fn last(
         last.number = 0;
     }
     Ok(last)
+}
+
+/// The sequences of the target's columns that have no number left behind the rows and a number.
+pub(crate) async fn ended(
+    target: &mut Connection,
+    side: &TableSide,
+    existing: Option<&Table>,
+    columns: &[(&ColumnSide, i128)],
+) -> Result<Vec<String>, Error> {
+    let mut notes = Vec::new();
+    for (column, last) in columns {
+        let sequence = existing.and_then(|existing| existing.column(&column.name)?.sequence());
+        let end = engine(side.backend).counters.end;
+        let Some(query) = end(side, &column.name, sequence, *last)? else {
+            continue;
+        };
+        let doing = format!("the counter of {}", side.name);
+        let rows = match target.query(&doing, &query, &[]).await {
+            Err(error) if error.is_denied() => continue,
+            rows => rows?,
+        };
+        if let Some(row) = rows.first() {
+            notes.push(format!(
+                "{}.{}: its sequence in the target ends at {}, and has no number left behind those of the source",
+                side.name,
+                column.name,
+                row.text(0)?
+            ));
+        }
+    }
+    Ok(notes)
 }
 
 /// That a counter is where the server leaves it, as the account may not set it.

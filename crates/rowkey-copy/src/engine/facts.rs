@@ -74,6 +74,10 @@ pub(crate) type Query = (Cow<'static, str>, Vec<Value>);
 /// Statements from a sequence, a table, a column and a number.
 pub(crate) type AfterSequence = fn(&str, &str, &str, i128) -> [String; 2];
 
+/// A query from a table, a column, its sequence and a number.
+pub(crate) type CounterEnd =
+    fn(&TableSide, &str, Option<&str>, i128) -> Result<Option<String>, Error>;
+
 /// Columns that the database counts.
 pub(crate) struct Counters {
     /// The statements that let a counter continue after the rows, and after the last number of the
@@ -82,6 +86,9 @@ pub(crate) struct Counters {
     /// Those that do so for a sequence by its name, from the table and the column, where
     /// the catalogue does not find it.
     pub(crate) after_sequence: Option<AfterSequence>,
+    /// The query for the end of a column's sequence, if it has no number left behind the rows and a
+    /// number. The catalogue may tell the sequence.
+    pub(crate) end: CounterEnd,
     /// The definition of a column from its name and type, how it counts in PostgreSQL, and the step.
     pub(crate) column: fn(&str, &str, &str, Option<&str>) -> String,
     /// Which columns may be counted besides the only column of a primary key.
@@ -401,6 +408,8 @@ pub(crate) struct Target {
     /// The query for the columns of a table whose collations take different texts for the same, where
     /// types do not name them, and for these collations in SQL.
     pub(crate) lenient_collations: Option<&'static str>,
+    /// The query for whether moments end in 2038, where that depends on the server.
+    pub(crate) ends_in_2038: Option<&'static str>,
     /// The words of an INSERT for columns that the database always counts.
     pub(crate) own_numbers: &'static str,
     /// The query for a type by its name, where users make types: what it is called, and whether its
@@ -426,6 +435,32 @@ pub(crate) enum Rehearsal {
     },
 }
 
+/// Where seconds since 1970 end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum MomentsEnd {
+    /// With 31 bits.
+    In2038,
+    /// With 32 bits.
+    In2106,
+}
+
+impl MomentsEnd {
+    /// The last moment, in microseconds.
+    pub(crate) fn last(self) -> i64 {
+        match self {
+            Self::In2038 => 1_200_798_847_999_999,
+            Self::In2106 => 3_348_282_495_999_999,
+        }
+    }
+
+    pub(crate) fn year(self) -> u16 {
+        match self {
+            Self::In2038 => 2038,
+            Self::In2106 => 2106,
+        }
+    }
+}
+
 /// The values that columns hold.
 #[derive(Clone, Copy)]
 pub(crate) struct Values {
@@ -446,8 +481,8 @@ pub(crate) struct Values {
     pub(crate) has_zero_character: bool,
     /// What its JSON keeps, if that is no text.
     pub(crate) json: Option<Tree>,
-    /// Whether moments lie between 1970 and 2038.
-    pub(crate) moments_end: bool,
+    /// Where moments that begin in 1970 end on the newest server.
+    pub(crate) moments_end: Option<MomentsEnd>,
     pub(crate) negative_zero: NegativeZero,
     /// Whether it is known how the digits of a float are read.
     pub(crate) reads_floats: bool,

@@ -1,6 +1,7 @@
 //! MySQL and MariaDB.
 
 use rowkey_core::Backend::MySql;
+use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::{Column, Table};
 use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::types::{ColumnType, Kind, Type};
@@ -32,6 +33,7 @@ pub(super) const MYSQL: Engine = of(
         expression: |sql| Some(expressions_of_mysql(sql)),
     },
     "SELECT CONCAT(DATABASE(), ' of the server ', @@server_uuid)",
+    None,
 );
 pub(super) const MARIADB: Engine = of(
     NegativeZero::Lost,
@@ -44,6 +46,7 @@ pub(super) const MARIADB: Engine = of(
         expression: expression_of_mariadb,
     },
     "SELECT CONCAT(DATABASE(), ' of the server ', @@hostname, ':', @@port, @@datadir)",
+    Some("SELECT FROM_UNIXTIME(4294967295) IS NULL"),
 );
 
 const fn of(
@@ -54,6 +57,7 @@ const fn of(
     check: fn(&str) -> Option<String>,
     computed_columns: ComputedColumns,
     identity: &'static str,
+    ends_in_2038: Option<&'static str>,
 ) -> Engine {
     Engine {
         columns: Columns {
@@ -76,6 +80,7 @@ const fn of(
         counters: Counters {
             after,
             after_sequence: Some(after_sequence),
+            end,
             column: |name, sql_type, _, _| format!("{name} {sql_type} NOT NULL AUTO_INCREMENT"),
             besides_key: BesidesKey::OneWithIndex,
             has_steps: false,
@@ -211,6 +216,7 @@ const fn of(
             triggers: None,
             update_from: Some(joined_update),
             lenient_collations: None,
+            ends_in_2038,
             own_numbers: "",
             user_type: None,
         },
@@ -227,7 +233,10 @@ const fn of(
             has_subnormal_floats: true,
             has_zero_character: true,
             json,
-            moments_end: true,
+            moments_end: Some(match ends_in_2038 {
+                None => MomentsEnd::In2038,
+                Some(_) => MomentsEnd::In2106,
+            }),
             negative_zero,
             reads_floats: true,
             special_decimals: SpecialDecimals::None,
@@ -388,6 +397,22 @@ fn after_sequence(sequence: &str, table: &str, column: &str, last: i128) -> [Str
         ),
         "EXECUTE IMMEDIATE @rowkey_counter".into(),
     ]
+}
+
+fn end(
+    side: &TableSide,
+    column: &str,
+    sequence: Option<&str>,
+    last: i128,
+) -> Result<Option<String>, Error> {
+    let (table, column) = (side.quoted()?, quote_identifier(MySql, column)?);
+    let query = |sequence| {
+        format!(
+            "SELECT CAST(maximum_value AS char) FROM {sequence} WHERE GREATEST({last}, \
+             (SELECT COALESCE(MAX({column}), 0) FROM {table})) > maximum_value - increment"
+        )
+    };
+    Ok(sequence.map(query))
 }
 
 fn last(table: &Table, column: &Column) -> Result<Option<Query>, Error> {

@@ -31,6 +31,7 @@ pub(super) const ENGINE: Engine = Engine {
     counters: Counters {
         after,
         after_sequence: None,
+        end,
         column: |name, sql_type, definition, step| {
             let is_always = definition.starts_with("GENERATED ALWAYS");
             let how = if is_always { "ALWAYS" } else { "BY DEFAULT" };
@@ -200,6 +201,7 @@ pub(super) const ENGINE: Engine = Engine {
         }),
         update_from: Some(update_from),
         lenient_collations: Some(LENIENT_COLLATIONS),
+        ends_in_2038: None,
         own_numbers: "OVERRIDING SYSTEM VALUE ",
         user_type: Some(
             "SELECT to_regtype($1)::text, \
@@ -224,7 +226,7 @@ pub(super) const ENGINE: Engine = Engine {
             keeps_number: is_numeric,
             longest_name: usize::MAX,
         }),
-        moments_end: false,
+        moments_end: None,
         negative_zero: NegativeZero::Kept,
         reads_floats: true,
         special_decimals: SpecialDecimals::Numbers,
@@ -236,18 +238,40 @@ pub(super) const ENGINE: Engine = Engine {
 
 /// A sequence that has counted further stays as it is: others may count with it, too.
 fn after(side: &TableSide, column: &str, last: i128) -> Result<Vec<String>, Error> {
+    let counted = counted(side, column, last)?;
+    Ok(vec![format!(
+        "SELECT setval(s.number::oid::regclass, GREATEST(LEAST(n.last, s.most), s.least)) {counted} \
+         WHERE CASE WHEN s.step > 0 THEN n.last >= s.least ELSE n.last <= s.most END"
+    )])
+}
+
+fn end(
+    side: &TableSide,
+    column: &str,
+    _: Option<&str>,
+    last: i128,
+) -> Result<Option<String>, Error> {
+    let counted = counted(side, column, last)?;
+    Ok(Some(format!(
+        "SELECT (CASE WHEN s.step > 0 THEN s.most ELSE s.least END)::text {counted} \
+         WHERE n.last::numeric + s.step NOT BETWEEN s.least AND s.most \
+         AND CASE WHEN s.step > 0 THEN n.last >= s.least ELSE n.last <= s.most END"
+    )))
+}
+
+/// A column's sequence, and the last number of its rows, of the sequence and of the source.
+fn counted(side: &TableSide, column: &str, last: i128) -> Result<String, Error> {
     let (quoted, table) = (quote_identifier(Postgres, column)?, side.quoted()?);
     let last = match last {
         0 => "NULL".to_owned(),
         last => last.to_string(),
     };
-    let sequence = sequence_of(&table, column);
-    Ok(vec![format!(
-        "SELECT setval(s.number::oid::regclass, GREATEST(LEAST(n.last, s.most), s.least)) \
-         FROM ({sequence}) s CROSS JOIN LATERAL (SELECT CASE WHEN s.step > 0 \
+    Ok(format!(
+        "FROM ({}) s CROSS JOIN LATERAL (SELECT CASE WHEN s.step > 0 \
          THEN GREATEST(MAX({quoted}), {last}, s.last) ELSE LEAST(MIN({quoted}), {last}, s.last) END AS last \
-         FROM {table}) n WHERE CASE WHEN s.step > 0 THEN n.last >= s.least ELSE n.last <= s.most END"
-    )])
+         FROM {table}) n",
+        sequence_of(&table, column)
+    ))
 }
 
 fn sequence_of(table: &str, column: &str) -> String {

@@ -29,6 +29,7 @@ pub(super) const ENGINE: Engine = Engine {
     counters: Counters {
         after,
         after_sequence: None,
+        end: |_, _, _, _| Ok(None),
         column: |name, sql_type, _, step| {
             let step = step.map(|step| format!("(1, {step})"));
             let step = step.unwrap_or_default();
@@ -171,6 +172,7 @@ pub(super) const ENGINE: Engine = Engine {
         }),
         update_from: None,
         lenient_collations: None,
+        ends_in_2038: None,
         own_numbers: "",
         user_type: None,
     },
@@ -186,7 +188,7 @@ pub(super) const ENGINE: Engine = Engine {
         has_subnormal_floats: false,
         has_zero_character: true,
         json: None,
-        moments_end: false,
+        moments_end: None,
         negative_zero: NegativeZero::Unknown,
         reads_floats: false,
         special_decimals: SpecialDecimals::None,

@@ -356,8 +356,12 @@ impl Findings {
             if creates.is_none() {
                 let uncounted = existing.map(|table| keys.uncounted(original, &to, table));
                 self.notes.extend(uncounted.into_iter().flatten());
-                let continued = counters::continued(source, original, &to, existing);
-                self.notes.extend(continued.await?.notes);
+                let continued = counters::continued(source, original, &to, existing).await?;
+                self.notes.extend(continued.notes);
+                if existing.is_some() {
+                    let ended = counters::ended(target, &to, existing, &continued.columns);
+                    self.notes.extend(ended.await?);
+                }
             }
             let from = from.clone();
             let table = PreparedTable { original, from, to };

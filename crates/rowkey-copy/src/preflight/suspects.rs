@@ -411,8 +411,12 @@ impl ColumnPair<'_> {
             // The first date without times.
             suspects.add("isfinite({}) AND {} >= '294277-01-01'");
         }
-        let ends = |values: &Values, own| values.moments_end && own == Type::Instant;
-        if ends(has, self.to.own) && !ends(had, self.from.own) {
+        let end = |values: &Values, side: &ColumnSide| {
+            let end = values.moments_end.filter(|_| side.own == Type::Instant);
+            side.moments_end.or(end)
+        };
+        let (had, has) = (end(had, self.from), end(has, self.to));
+        if has.is_some() && (had.is_none() || had > has) {
             let clock = rows.clock_separator;
             suspects.add(&format!(
                 "{{}} < '1970-01-01{clock}00:00:01{zone}' OR {{}} > '2038-01-19{clock}03:14:07{zone}'"

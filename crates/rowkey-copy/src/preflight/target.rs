@@ -11,7 +11,7 @@ use rowkey_tables::types::{Kind, Type, collation};
 use super::existing;
 use crate::definitions::key_sequences::KeySequences;
 use crate::definitions::sequences::{self, Sequence};
-use crate::engine::engine;
+use crate::engine::{MomentsEnd, engine};
 use crate::mapping::collations::known_collations;
 use crate::mapping::names;
 use crate::mapping::own_types;
@@ -191,6 +191,7 @@ pub(super) async fn as_existing(
         columns: columns.collect(),
         ..side.clone()
     };
+    take_end_of_moments(target, &mut existing).await?;
     existing.take_facts_of(table);
     let Some(query) = engine(side.backend).target.lenient_collations else {
         return Ok(existing);
@@ -209,6 +210,21 @@ pub(super) async fn as_existing(
     Ok(existing)
 }
 
+/// Moments of an older server end earlier.
+async fn take_end_of_moments(target: &mut Connection, side: &mut TableSide) -> Result<(), Error> {
+    let is_moment = |column: &&mut ColumnSide| column.own == Type::Instant;
+    let Some(query) = engine(side.backend).target.ends_in_2038 else {
+        return Ok(());
+    };
+    let mut moments: Vec<_> = side.columns.iter_mut().filter(is_moment).collect();
+    if !moments.is_empty() && target.one_row("the end of its moments", query, &[]).await?.is(0)? {
+        for column in &mut moments {
+            column.moments_end = Some(MomentsEnd::In2038);
+        }
+    }
+    Ok(())
+}
+
 /// What SQLite takes for the same in a column: its catalogue does not say it.
 #[cfg(feature = "sqlite")]
 fn declared_collation(table: &Table, column: &str) -> Option<String> {
@@ -225,6 +241,7 @@ fn declared_collation(_: &Table, _: &str) -> Option<String> {
 /// The side of a table that is made, with what the target's own types of these names consist of.
 pub(super) async fn as_made(target: &mut Connection, side: &TableSide) -> Result<TableSide, Error> {
     let mut made = side.clone();
+    take_end_of_moments(target, &mut made).await?;
     for column in made
         .columns
         .iter_mut()

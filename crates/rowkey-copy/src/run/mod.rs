@@ -548,6 +548,8 @@ impl Job<'_> {
                     }
                 }
             }
+            let ended = counters::ended(target, side, existing, &continued.columns);
+            self.notes.extend(ended.await?);
             if let Some(existing) = existing {
                 self.notes.extend(keys.uncounted(table, side, existing));
                 let notes = keys.continued([source, target], table, side, existing);

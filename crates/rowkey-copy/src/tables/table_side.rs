@@ -9,6 +9,7 @@ use rowkey_tables::types::layout::Layout;
 use rowkey_tables::types::{Charset, ColumnType, Kind, Type};
 
 use crate::batch::Cell;
+use crate::engine::MomentsEnd;
 use crate::plans::plan::{ExistingRows, Triggers};
 use crate::plans::replacements::Replacements;
 
@@ -53,6 +54,8 @@ pub(crate) struct ColumnSide {
     pub(crate) collation: Option<String>,
     /// The microseconds that values of the target are multiples of, if others would be rounded.
     pub(crate) tick: i64,
+    /// Where moments end on the server, if that is before the end on its newest version.
+    pub(crate) moments_end: Option<MomentsEnd>,
     /// What a reader puts in the place of some values.
     pub(crate) instead: Replacements,
     /// Whether a time with an offset from UTC is a moment on one of the sides, and has one as text.
@@ -81,6 +84,7 @@ impl ColumnSide {
             collation: sql_type.collation().map(ToOwned::to_owned),
             sql_type,
             tick: 1,
+            moments_end: None,
             instead: Replacements::default(),
             takes_offsets: true,
             trims: false,

@@ -15,10 +15,9 @@ use crate::tables::table_side::{ColumnSide, Content};
 
 /// Why PostgreSQL refuses a text.
 const NO_ZERO: &str = "a text contains the character U+0000, which PostgreSQL's text does not have";
-/// MySQL's and MariaDB's longest time, and the ends of their `timestamp`, in microseconds.
+/// MySQL's and MariaDB's longest time, and the beginning of their `timestamp`, in microseconds.
 const LONGEST_TIME: i64 = (838 * 3_600 + 59 * 60 + 59) * 1_000_000;
 const FIRST_MOMENT: i64 = -946_684_799_000_000;
-const LAST_MOMENT: i64 = 1_200_798_847_999_999;
 
 /// Why a column does not hold a value, if so.
 pub(crate) fn check(
@@ -474,13 +473,14 @@ fn timestamp(backend: Backend, column: &ColumnSide, micros: i64) -> Result<(), S
         return Ok(());
     }
     let text = clock::timestamp_text(micros)?;
-    let is_moment = column.own == Type::Instant && has.moments_end;
-    match is_moment && !(FIRST_MOMENT..=LAST_MOMENT).contains(&micros) {
-        true => Err(format!(
-            "a value is {text}, and {} lies between 1970 and 2038",
-            column.sql_type
+    let end = has.moments_end.filter(|_| column.own == Type::Instant);
+    match column.moments_end.or(end) {
+        Some(end) if !(FIRST_MOMENT..=end.last()).contains(&micros) => Err(format!(
+            "a value is {text}, and {} lies between 1970 and {}",
+            column.sql_type,
+            end.year()
         )),
-        false => Ok(()),
+        _ => Ok(()),
     }
 }
 

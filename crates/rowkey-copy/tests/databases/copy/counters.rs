@@ -1,9 +1,11 @@
 //! Counters continue where those of the source would.
 
 use anyhow::{Result, ensure};
+use rowkey_copy::Request;
+use rowkey_tables::Silent;
 use rowkey_testkit::{Backend, Suite, test_name};
 
-use crate::copy::held::nothing_is_refused;
+use crate::copy::held::{nothing_is_refused, preflight};
 use crate::copy::{copy, copy_into_existing, execute, open, pair, plan};
 
 const COUNTING: [Backend; 3] = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
@@ -17,6 +19,10 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         if target == Backend::Postgres {
             let down = name("counters_that_exist_count_down_in");
             pair(suite, &down, of_postgres, target, counting_down);
+        }
+        if matches!(target, Backend::Postgres | Backend::MariaDb) {
+            let short = name("a_sequence_that_ends_before_the_rows_is_told_in");
+            pair(suite, &short, COUNTING, target, short_sequences);
         }
         let mariadb = name("a_sequence_of_mariadb_goes_on_in");
         pair(
@@ -129,6 +135,61 @@ async fn counting_down(source: String, target: String) -> Result<()> {
         let rows = to.query("its number", &query, &[]).await?;
         ensure!(rows[0].integer(0)? == expected, "{table}: {rows:?}");
     }
+    Ok(())
+}
+
+/// Preflight knows the source's counter, and the copy the rows, too.
+async fn short_sequences(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let counted = match from.backend() {
+        Backend::Postgres => "serial",
+        _ => "integer NOT NULL AUTO_INCREMENT",
+    };
+    let statements = [
+        &format!("CREATE TABLE ticket (number {counted} PRIMARY KEY, title varchar(9))"),
+        "CREATE TABLE voucher (number integer PRIMARY KEY, title varchar(9))",
+        &format!("CREATE TABLE wide (number {counted} PRIMARY KEY, title varchar(9))"),
+        "INSERT INTO ticket (number, title) VALUES (100, 'a')",
+        "INSERT INTO ticket (title) VALUES ('b')",
+        "INSERT INTO voucher VALUES (100, 'a')",
+        "INSERT INTO wide (title) VALUES ('a')",
+    ];
+    let statements = match from.backend() {
+        Backend::Postgres => {
+            let set = "SELECT setval('ticket_number_seq', 100)";
+            [&statements[..4], &[set], &statements[4..]].concat()
+        }
+        _ => statements.to_vec(),
+    };
+    execute(&mut from, "the source", &statements).await?;
+    let quote = if to.backend() == Backend::Postgres { "'" } else { "" };
+    let table = |name: &str| {
+        let next = format!("nextval({quote}{name}s{quote})");
+        format!("CREATE TABLE {name} (number integer PRIMARY KEY DEFAULT {next}, title varchar(9))")
+    };
+    let statements = [
+        "CREATE SEQUENCE tickets MAXVALUE 100",
+        "CREATE SEQUENCE vouchers MAXVALUE 100",
+        "CREATE SEQUENCE wides MAXVALUE 100",
+        &table("ticket"),
+        &table("voucher"),
+        &table("wide"),
+    ];
+    execute(&mut to, "the target", &statements).await?;
+    let plan = plan(&source, &target).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    let told = |table: &str| {
+        format!(
+            "{table}.number: its sequence in the target ends at 100, and has no number left behind those of the source"
+        )
+    };
+    let ends = |note: &&String| note.contains("ends at");
+    let found = preflight(&source, &target, &plan).await?;
+    let found: Vec<&String> = found.notes.iter().filter(ends).collect();
+    ensure!(found == [&told("ticket")], "{found:?}");
+    let report = rowkey_copy::copy(&mut from, &mut to, &plan, &Request::default(), &mut Silent).await?;
+    let found: Vec<&String> = report.notes.iter().filter(ends).collect();
+    ensure!(found == [&told("ticket"), &told("voucher")], "{found:?}");
     Ok(())
 }
 
