@@ -217,7 +217,12 @@ async fn take_end_of_moments(target: &mut Connection, side: &mut TableSide) -> R
         return Ok(());
     };
     let mut moments: Vec<_> = side.columns.iter_mut().filter(is_moment).collect();
-    if !moments.is_empty() && target.one_row("the end of its moments", query, &[]).await?.is(0)? {
+    if !moments.is_empty()
+        && target
+            .one_row("the end of its moments", query, &[])
+            .await?
+            .is(0)?
+    {
         for column in &mut moments {
             column.moments_end = Some(MomentsEnd::In2038);
         }

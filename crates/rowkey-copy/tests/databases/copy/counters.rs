@@ -162,7 +162,11 @@ async fn short_sequences(source: String, target: String) -> Result<()> {
         _ => statements.to_vec(),
     };
     execute(&mut from, "the source", &statements).await?;
-    let quote = if to.backend() == Backend::Postgres { "'" } else { "" };
+    let quote = if to.backend() == Backend::Postgres {
+        "'"
+    } else {
+        ""
+    };
     let table = |name: &str| {
         let next = format!("nextval({quote}{name}s{quote})");
         format!("CREATE TABLE {name} (number integer PRIMARY KEY DEFAULT {next}, title varchar(9))")
@@ -187,7 +191,8 @@ async fn short_sequences(source: String, target: String) -> Result<()> {
     let found = preflight(&source, &target, &plan).await?;
     let found: Vec<&String> = found.notes.iter().filter(ends).collect();
     ensure!(found == [&told("ticket")], "{found:?}");
-    let report = rowkey_copy::copy(&mut from, &mut to, &plan, &Request::default(), &mut Silent).await?;
+    let report =
+        rowkey_copy::copy(&mut from, &mut to, &plan, &Request::default(), &mut Silent).await?;
     let found: Vec<&String> = report.notes.iter().filter(ends).collect();
     ensure!(found == [&told("ticket"), &told("voucher")], "{found:?}");
     Ok(())

@@ -1,6 +1,7 @@
 //! What only newer servers have, from and to those that have it.
 
 use anyhow::{Context, Result, ensure};
+use rowkey_copy::CopyPlan;
 use rowkey_tables::Silent;
 use rowkey_testkit::{Backend, Suite, test_name};
 
@@ -28,6 +29,19 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         pair_since(suite, MYSQL_8, &name, MYSQL, target, collations);
     }
     let (postgres, mysql) = (Backend::Postgres, Backend::MySql);
+    for target in MYSQL {
+        let name = format!("moments_after_2038_to_{}", test_name(target));
+        pair(suite, &name, [postgres], target, late_moments);
+        let since = (Backend::MariaDb, "11.5");
+        pair_since(
+            suite,
+            since,
+            &name,
+            [Backend::MariaDb],
+            target,
+            late_moments,
+        );
+    }
     let postgres_18 = (postgres, "18");
     for target in [postgres, mysql, Backend::Sqlite] {
         let name = format!("constraints_of_postgres_18_to_{}", test_name(target));
@@ -62,6 +76,53 @@ pub(crate) fn pair_since<F: Future<Output = Result<()>>>(
             false => pair(suite, name, [source], target, scenario),
         }
     }
+}
+
+/// MariaDB's moments go on to 2106 on newer servers.
+async fn late_moments(source: String, target: String) -> Result<()> {
+    let mut to = open(&target).await?;
+    to.execute("a table", "CREATE TABLE asked (at timestamp NULL)")
+        .await?;
+    let last = "INSERT INTO asked VALUES ('2106-02-07 06:28:15')";
+    let is_held = to.execute("a late moment", last).await.is_ok();
+    let mut from = open(&source).await?;
+    let moment = match from.backend() {
+        Backend::Postgres => "timestamptz(0)",
+        _ => "timestamp NULL",
+    };
+    let statements = [
+        &format!("CREATE TABLE licence (id integer PRIMARY KEY, ends {moment})"),
+        "INSERT INTO licence VALUES (1, '2106-02-07 06:28:15')",
+    ];
+    execute(&mut from, "the source", &statements).await?;
+    let mut plan = plan(&source, &target).await?;
+    plan.tables[0].columns[1].to = Some("timestamp".into());
+    let end = match is_held {
+        true => "lies between 1970 and 2106",
+        false => "lies between 1970 and 2038",
+    };
+    if from.backend() == Backend::Postgres {
+        let later = "INSERT INTO licence VALUES (2, '2106-02-07 06:28:16Z')";
+        from.execute("a later moment", later).await?;
+        is_refused(&source, &target, &plan, end).await?;
+        from.execute("its end", "DELETE FROM licence WHERE id = 2")
+            .await?;
+    }
+    match is_held {
+        true => {
+            nothing_is_refused(&source, &target, &plan).await?;
+            copy_equal(&source, &target, &plan).await?;
+        }
+        false => is_refused(&source, &target, &plan, end).await?,
+    }
+    Ok(())
+}
+
+async fn is_refused(source: &str, target: &str, plan: &CopyPlan, why: &str) -> Result<()> {
+    let found = preflight(source, target, plan).await?;
+    let is_told = |refused: &String| refused.contains(why);
+    ensure!(found.refused.iter().any(is_told), "{found:?}");
+    Ok(())
 }
 
 /// A table with a column of each collation of the source for all of Unicode. What the target does
