@@ -408,6 +408,8 @@ pub(crate) struct Target {
     /// The query for the columns of a table whose collations take different texts for the same, where
     /// types do not name them, and for these collations in SQL.
     pub(crate) lenient_collations: Option<&'static str>,
+    /// The query for the encoding of the database, if it lacks characters of Unicode.
+    pub(crate) encoding: Option<&'static str>,
     /// The query for whether moments end in 2038, where that depends on the server.
     pub(crate) ends_in_2038: Option<&'static str>,
     /// The words of an INSERT for columns that the database always counts.

@@ -216,6 +216,7 @@ const fn of(
             triggers: None,
             update_from: Some(joined_update),
             lenient_collations: None,
+            encoding: None,
             ends_in_2038,
             own_numbers: "",
             user_type: None,

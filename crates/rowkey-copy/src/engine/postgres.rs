@@ -201,6 +201,10 @@ pub(super) const ENGINE: Engine = Engine {
         }),
         update_from: Some(update_from),
         lenient_collations: Some(LENIENT_COLLATIONS),
+        encoding: Some(
+            "SELECT current_setting('server_encoding') \
+             WHERE current_setting('server_encoding') NOT IN ('UTF8', 'SQL_ASCII')",
+        ),
         ends_in_2038: None,
         own_numbers: "OVERRIDING SYSTEM VALUE ",
         user_type: Some(

@@ -172,6 +172,7 @@ pub(super) const ENGINE: Engine = Engine {
         }),
         update_from: None,
         lenient_collations: None,
+        encoding: None,
         ends_in_2038: None,
         own_numbers: "",
         user_type: None,

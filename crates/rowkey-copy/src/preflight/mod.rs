@@ -315,6 +315,7 @@ impl Findings {
                 note => self.notes.extend(note?),
             }
         }
+        self.notes.extend(target::encoding(target).await?);
         let denied = match makes {
             true => writing::no_state(target).await?,
             false => writing::refusals(target, target_catalog, &sides).await?,

@@ -98,6 +98,23 @@ pub(super) async fn refusals(
     Ok(refused)
 }
 
+/// That the database has not all characters.
+pub(super) async fn encoding(target: &mut Connection) -> Result<Option<String>, Error> {
+    let Some(query) = engine(target.backend()).target.encoding else {
+        return Ok(None);
+    };
+    let rows = target
+        .query("the encoding of the target", query, &[])
+        .await?;
+    let encoding = rows.first().map(|row| row.text(0)).transpose()?;
+    Ok(encoding.map(|encoding| {
+        format!(
+            "the target's encoding is {encoding}: the copy stops at texts with characters that it lacks, \
+             for which no value was looked at; a database with UTF8 has all"
+        )
+    }))
+}
+
 /// The views of the account's schema.
 async fn views(target: &mut Connection) -> Result<Vec<QualifiedName>, Error> {
     let query = engine(target.backend()).target.views;

@@ -387,7 +387,7 @@ async fn is_any(
 ) -> Result<bool, Error> {
     let rows = from.rows()?;
     let row = |conditions: &[&str]| {
-        let any = conditions.join(" OR ");
+        let any = any(conditions);
         first(
             from.backend,
             1,
@@ -412,6 +412,14 @@ async fn is_any(
     Ok(!one.is_empty() || !rest.is_empty())
 }
 
+/// One of many conditions, in groups: SQLite's expressions are 1,000 levels deep at most, and each OR
+/// is one.
+fn any(conditions: &[&str]) -> String {
+    let groups = conditions.chunks(32).map(|group| group.join(" OR "));
+    let groups: Vec<String> = groups.map(|group| format!("({group})")).collect();
+    groups.join(" OR ")
+}
+
 /// Reads the suspect values with the keys of their rows.
 async fn read_suspects(
     source: &mut Connection,
@@ -431,12 +439,9 @@ async fn read_suspects(
         ..from.clone()
     };
     let mut query = side.select(KeyRange::ALL, false)?;
-    let conditions: Option<Vec<String>> = suspects
-        .iter()
-        .map(|column| column.condition.clone())
-        .collect();
-    if let Some(conditions) = conditions {
-        query += &format!(" WHERE {}", conditions.join(" OR "));
+    let conditions = suspects.iter().map(|column| column.condition.as_deref());
+    if let Some(conditions) = conditions.collect::<Option<Vec<_>>>() {
+        query += &format!(" WHERE {}", any(&conditions));
     }
     let (sender, mut batches) = mpsc::channel::<Batch>(1);
     let checking = async {

@@ -6,7 +6,7 @@ use rowkey_tables::Silent;
 use rowkey_tables::catalog::Catalog;
 use rowkey_testkit::{Backend, Suite, test_name};
 
-use crate::copy::held::preflight;
+use crate::copy::held::{nothing_is_refused, preflight};
 use crate::copy::{compare, copy, creating, execute, open, pair, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
@@ -77,6 +77,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("digits_of_times_missing_in_{}", test_name(target));
         pair(suite, &name, [Backend::Postgres], target, missing_digits);
     }
+    let name = "one_value_of_a_thousand_columns";
+    pair(suite, name, [file], Backend::Postgres, wide);
     for target in [Backend::MySql, Backend::MariaDb] {
         let name = format!("a_row_that_is_too_long_for_{}", test_name(target));
         pair(suite, &name, [Backend::Sqlite], target, too_long);
@@ -189,6 +191,31 @@ async fn another_way(source: String, target: String) -> Result<()> {
     to.execute("no trigger", drop).await?;
     existing().await?;
     ensure!(compare(&source, &target, &plan).await?.is_equal());
+    Ok(())
+}
+
+/// SQLite's expressions have a limit, and one condition looks for all columns.
+async fn wide(source: String, target: String) -> Result<()> {
+    let columns: Vec<String> = (0..1_000).map(|n| format!("c{n} text")).collect();
+    let columns = columns.join(", ");
+    let mut from = open(&source).await?;
+    let statements = [
+        format!("CREATE TABLE wide (id integer PRIMARY KEY, {columns})"),
+        "INSERT INTO wide (id, c5) VALUES (1, 'a')".into(),
+    ];
+    execute(
+        &mut from,
+        "the source",
+        &statements.each_ref().map(String::as_str),
+    )
+    .await?;
+    let plan = plan(&source, &target).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    let lost = "INSERT INTO wide (id, c700) VALUES (2, x'ff')";
+    from.execute("a value without a place", lost).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    let is_said = found.refused.len() == 1 && found.refused[0].starts_with("wide.c700: ");
+    ensure!(is_said, "{found:?}");
     Ok(())
 }
 

@@ -11,6 +11,7 @@ use rowkey_tables::{Connection, Silent};
 use rowkey_testkit::{Backend, Suite};
 use url::Url;
 
+use super::held::preflight;
 use super::{compare, copy, creating, execute, interrupted, open, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
@@ -23,6 +24,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
             run(of_postgres(database.url(), way))
         });
     }
+    let (from, name) = ([Backend::Sqlite], "an_encoding_that_lacks_characters");
+    super::pair(suite, name, from, Backend::Postgres, latin1);
     for target in [Backend::MySql, Backend::MariaDb] {
         let name = format!(
             "worst_settings_of_the_address_to_{}",
@@ -30,6 +33,39 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         );
         super::pair(suite, &name, [target], target, of_mysql);
     }
+}
+
+/// The target's database has fewer characters than the source.
+async fn latin1(source: String, target: String) -> Result<()> {
+    let rows = ["CREATE TABLE price (id integer PRIMARY KEY, text varchar(9))"];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let mut server = open(&target).await?;
+    let row = server
+        .one_row("the schema", "SELECT current_schema()::text", &[])
+        .await?;
+    let name = format!("{}_latin1", row.text(0)?);
+    let create = format!(
+        "CREATE DATABASE {name} TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'"
+    );
+    server.execute("a database", &create).await?;
+    let mut url = Url::parse(&target)?;
+    url.set_path(&name);
+    url.set_query(None);
+    let outcome = is_told(&source, &target, url.as_str()).await;
+    let drop = format!("DROP DATABASE {name} WITH (FORCE)");
+    server.execute("the end", &drop).await?;
+    outcome
+}
+
+async fn is_told(source: &str, utf8: &str, latin1: &str) -> Result<()> {
+    let is_note = |note: &String| note.starts_with("the target's encoding is LATIN1");
+    for (target, expected) in [(utf8, false), (latin1, true)] {
+        let plan = plan(source, target).await?;
+        let found = preflight(source, target, &plan).await?;
+        ensure!(found.refused.is_empty(), "{found:?}");
+        ensure!(found.notes.iter().any(is_note) == expected, "{found:?}");
+    }
+    Ok(())
 }
 
 fn run(test: impl Future<Output = Result<()>>) -> Result<()> {
