@@ -205,6 +205,9 @@ pub(crate) struct Objects {
     pub(crate) partition_conditions: Option<&'static str>,
     /// What is known of the columns that are computed when a row is written.
     pub(crate) computed_columns: Option<ComputedColumns>,
+    /// The query for the functions that the server does not bring along, which two databases may have
+    /// with one name.
+    pub(crate) functions: Option<&'static str>,
     /// The query for the views and programs.
     pub(crate) programs: &'static str,
     /// Whether it quotes their names as SQL does.

@@ -126,6 +126,7 @@ const fn of(
             partitions_are_tables: false,
             partition_conditions: Some(PARTITION_CONDITIONS),
             computed_columns: Some(computed_columns),
+            functions: None,
             programs: PROGRAMS,
             programs_are_quoted: false,
             references_have_one_type: true,

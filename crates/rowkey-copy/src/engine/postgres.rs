@@ -95,6 +95,7 @@ pub(super) const ENGINE: Engine = Engine {
             ),
             expression: |sql| Some(sql.to_owned()),
         }),
+        functions: Some("SELECT proname::text FROM pg_proc WHERE oid >= 16384"),
         programs: PROGRAMS,
         programs_are_quoted: true,
         references_have_one_type: false,

@@ -68,6 +68,7 @@ pub(super) const ENGINE: Engine = Engine {
         partitions_are_tables: false,
         partition_conditions: None,
         computed_columns: None,
+        functions: None,
         programs: "
 SELECT 'view', name FROM sqlite_master WHERE type = 'view' ORDER BY 2",
         programs_are_quoted: true,

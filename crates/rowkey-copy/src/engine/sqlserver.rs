@@ -70,6 +70,7 @@ pub(super) const ENGINE: Engine = Engine {
         partitions_are_tables: false,
         partition_conditions: None,
         computed_columns: None,
+        functions: None,
         programs: PROGRAMS,
         programs_are_quoted: true,
         references_have_one_type: true,

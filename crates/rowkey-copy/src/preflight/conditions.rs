@@ -1,18 +1,19 @@
 //! CHECKs and exclusion constraints of existing tables, CHECKs of the domains of their columns,
-//! computed columns, and partitions, which rows of the source may break.
+//! computed columns, indexes of expressions, and partitions, which rows of the source may break.
 
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Column, Dependent, DependentKind, Generated, Table};
+use rowkey_tables::catalog::{Column, Dependent, DependentKind, Generated, Index, Key, Table};
 use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::types::Type;
 
 use super::trial::{Found, Question, Trial, is_of_row, not_looked_at};
 use crate::definitions::checks;
-use crate::definitions::sql_text::{first_group, mentioned, separated, with_name};
+use crate::definitions::sql_text::{behind_table, first_group, mentioned, separated, with_name};
 use crate::engine::engine;
 use crate::mapping::partitions::is_partitioned;
 use crate::tables::prepared::PreparedTable;
-use crate::tables::table_side::TableSide;
+use crate::tables::table_side::{ColumnSide, TableSide};
 
 /// What the rule is called that each row has a partition.
 const PARTITIONS: &str = "partitions";
@@ -32,6 +33,35 @@ enum Words {
     Constraint(String),
     /// The definition of a column.
     Column(String),
+    /// What follows the table in the definition of an index.
+    Index(String),
+}
+
+/// Functions of the target that do not come with its server: the source's may do other things.
+struct Functions(Vec<String>);
+
+impl Functions {
+    async fn read(target: &mut Connection) -> Result<Self, Error> {
+        let mut names = Vec::new();
+        if let Some(query) = engine(target.backend()).objects.functions {
+            for row in target
+                .query("the functions of the target", query, &[])
+                .await?
+            {
+                names.push(row.text(0)?.to_owned());
+            }
+        }
+        Ok(Self(names))
+    }
+
+    fn are_called_in(&self, definition: &str) -> bool {
+        let is_call = |(place, name): (usize, &str)| {
+            let behind = &definition[place + name.len()..];
+            behind.trim_start_matches('"').starts_with('(')
+        };
+        let mut names = self.0.iter();
+        names.any(|name| definition.match_indices(name.as_str()).any(is_call))
+    }
 }
 
 /// Lets the target look for rows that break its rules, unless the source has the same ones.
@@ -43,9 +73,11 @@ pub(super) async fn broken(
     misfits: &[String],
 ) -> Result<Found, Error> {
     let mut found = Found::default();
-    let mut rules = of_table(table, existing)?;
-    rules.extend(of_domains(table, existing)?);
-    rules.extend(of_computed_columns(target, table, existing).await?);
+    let functions = Functions::read(target).await?;
+    let mut rules = of_table(table, existing, &functions)?;
+    rules.extend(of_domains(table, existing, &functions)?);
+    rules.extend(of_computed_columns(target, table, existing, &functions).await?);
+    rules.extend(of_indexes(table, existing, &functions));
     rules.extend(of_partitions(source, target, table, existing).await?);
     let is_known = |rule: &Rule| rule.words.is_some() && table.to.has_all(&rule.columns);
     let (known, unknown): (Vec<Rule>, Vec<Rule>) = rules.into_iter().partition(is_known);
@@ -127,6 +159,11 @@ impl Trial {
                 let add = format!("ALTER TABLE {rows} ADD {words}");
                 return Ok(Question::Statement(add));
             }
+            Words::Index(words) => {
+                return Ok(Question::Statement(format!(
+                    "CREATE INDEX ON {rows} {words}"
+                )));
+            }
         };
         let shown = key.iter().map(|name| {
             let value = self.comparable(&quote_identifier(self.to.backend, name)?);
@@ -144,7 +181,11 @@ impl Trial {
     }
 }
 
-fn of_table(table: &PreparedTable<'_>, existing: &Table) -> Result<Vec<Rule>, Error> {
+fn of_table(
+    table: &PreparedTable<'_>,
+    existing: &Table,
+    functions: &Functions,
+) -> Result<Vec<Rule>, Error> {
     let (to, mut rules) = (&table.to, Vec::new());
     let is_one_product = table.from.backend == to.backend;
     for check in &existing.dependents {
@@ -159,6 +200,7 @@ fn of_table(table: &PreparedTable<'_>, existing: &Table) -> Result<Vec<Rule>, Er
             && !may_stay
             && own.any(|own| own.kind == check.kind && own.definition == check.definition)
             && !check.definition.ends_with("NOT VALID")
+            && !functions.are_called_in(&check.definition)
             && have_own_types(table.original, existing, &columns);
         let is_check = check.kind == DependentKind::Check;
         if !is_check || is_own || check.definition.ends_with("NOT ENFORCED") {
@@ -181,6 +223,22 @@ fn of_table(table: &PreparedTable<'_>, existing: &Table) -> Result<Vec<Rule>, Er
             columns,
             words,
         });
+    }
+    // That they have no time in common is more than that they differ.
+    let of_spans = |key: &&Key| key.constraint().contains(" WITHOUT OVERLAPS");
+    for key in existing.keys.iter().filter(of_spans) {
+        let mut own = table.original.keys.iter();
+        let is_own = is_one_product
+            && !to.merges_rows()
+            && own.any(|own| own.constraint() == key.constraint())
+            && have_own_types(table.original, existing, &key.columns);
+        if !is_own {
+            rules.push(Rule {
+                name: format!("key {}", key.name),
+                columns: key.columns.clone(),
+                words: Some(Words::Constraint(key.constraint().to_owned())),
+            });
+        }
     }
     let unnamed = checks::of_statement(existing)?.into_iter();
     rules.extend(unnamed.map(|words| Rule {
@@ -210,14 +268,19 @@ fn condition(words: &str) -> Option<Words> {
 }
 
 /// The CHECKs of domains.
-fn of_domains(table: &PreparedTable<'_>, existing: &Table) -> Result<Vec<Rule>, Error> {
+fn of_domains(
+    table: &PreparedTable<'_>,
+    existing: &Table,
+    functions: &Functions,
+) -> Result<Vec<Rule>, Error> {
     let mut rules = Vec::new();
     let of_kind = |domain: &&Dependent| domain.kind == DependentKind::Domain;
     for domain in existing.dependents.iter().filter(of_kind) {
         for column in table.to.columns.iter().map(|column| &column.name) {
             let mut own = table.original.dependents.iter().filter(of_kind);
-            let is_own =
-                own.any(|own| own.definition == domain.definition && own.columns.contains(column));
+            let is_own = !functions.are_called_in(&domain.definition)
+                && own
+                    .any(|own| own.definition == domain.definition && own.columns.contains(column));
             if is_own || !domain.columns.contains(column) {
                 continue;
             }
@@ -241,6 +304,7 @@ async fn of_computed_columns(
     target: &mut Connection,
     table: &PreparedTable<'_>,
     existing: &Table,
+    functions: &Functions,
 ) -> Result<Vec<Rule>, Error> {
     let (to, original) = (&table.to, table.original);
     let definition = |table: &Table, column: &Column| {
@@ -256,7 +320,9 @@ async fn of_computed_columns(
         table.from.backend == to.backend
             && both.is_some_and(|(own, other)| {
                 let names = [&other.columns[..], std::slice::from_ref(&column.name)].concat();
-                own.definition == other.definition && have_own_types(original, existing, &names)
+                own.definition == other.definition
+                    && !functions.are_called_in(&other.definition)
+                    && have_own_types(original, existing, &names)
             })
             && own.any(|own| own.name == column.name && own.is_nullable == column.is_nullable)
     };
@@ -299,6 +365,70 @@ async fn of_computed_columns(
         });
     }
     Ok(rules)
+}
+
+/// That each row has a value for an index which is more than a list of columns, and that none is too
+/// long for it, unless the source has the same one.
+fn of_indexes(table: &PreparedTable<'_>, existing: &Table, functions: &Functions) -> Vec<Rule> {
+    let backend = table.to.backend;
+    let mut rules = Vec::new();
+    // Others have no index that a single row fails, but for its length.
+    if engine(backend).objects.functions.is_none() {
+        return rules;
+    }
+    let is_list = |index: &&Index| index.is_plain && index.definition.contains(" USING btree ");
+    for index in existing.indexes.iter().filter(|index| !is_list(index)) {
+        let words = behind_table(backend, &index.definition).map(ToOwned::to_owned);
+        let columns = mentioned(existing, words.as_deref().unwrap_or_default());
+        let mut own = table.original.indexes.iter();
+        let is_own = table.from.backend == backend
+            && own.any(|own| behind_table(backend, &own.definition) == words.as_deref())
+            && !functions.are_called_in(&index.definition)
+            && have_own_types(table.original, existing, &columns);
+        let takes_all = words.as_deref().is_some_and(|words| {
+            let columns = columns.iter().filter_map(|name| table.to.column(name));
+            holds_all(words, &columns.collect::<Vec<_>>())
+        });
+        if !is_own && !takes_all {
+            rules.push(Rule {
+                name: format!("index {}", index.name),
+                columns,
+                words: words.map(Words::Index),
+            });
+        }
+    }
+    rules
+}
+
+/// Whether an index takes all values of its columns: they are short, and it only writes them in other
+/// letters.
+fn holds_all(words: &str, columns: &[&ColumnSide]) -> bool {
+    const HARMLESS: [&str; 17] = [
+        "using", "btree", "upper", "lower", "text", "where", "is", "not", "null", "true", "false",
+        "and", "or", "asc", "desc", "nulls", "include",
+    ];
+    let longest: u64 = 600 * 4;
+    let length = |column: &&ColumnSide| match column.own {
+        Type::Text(length) => length.map(|length| u64::from(length) * 4),
+        Type::PaddedText(length) => Some(u64::from(length) * 4),
+        Type::Bytes(length) => length.map(u64::from),
+        Type::FixedBytes(length) => Some(u64::from(length)),
+        Type::Json => None,
+        _ => Some(64),
+    };
+    let lengths = columns.iter().map(length).collect::<Option<Vec<u64>>>();
+    let is_part = |character: char| character.is_alphanumeric() || character == '_';
+    let mut names = words.split(|character| !is_part(character));
+    lengths.is_some_and(|lengths| lengths.into_iter().sum::<u64>() <= longest)
+        && words
+            .chars()
+            .all(|character| is_part(character) || " \"(),:=<>".contains(character))
+        && names.all(|name| {
+            name.is_empty()
+                || HARMLESS.contains(&name.to_lowercase().as_str())
+                || name.ends_with("_pattern_ops")
+                || columns.iter().any(|column| column.name == name)
+        })
 }
 
 /// That each row has a partition, unless the source has no others.

@@ -15,7 +15,7 @@ use crate::tables::prepared::PreparedTable;
 use crate::tables::table_side::{ColumnSide, Content};
 
 /// What PostgreSQL says of a limit of its own.
-const LIMIT: &str = "54000";
+pub(super) const LIMIT: &str = "54000";
 
 /// Lets the target index the rows that are so long, as it may compress them.
 pub(super) async fn find(

@@ -3,7 +3,7 @@
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{ForeignKey, QualifiedName, Table};
+use rowkey_tables::catalog::{ForeignKey, Generated, QualifiedName, ReferenceAttribute, Table};
 use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{Kind, Type};
@@ -23,6 +23,10 @@ struct Reference<'t> {
     columns: Vec<String>,
     target: &'t PreparedTable<'t>,
     target_columns: Vec<String>,
+    /// Whether a row refers with all of its columns or none.
+    is_full: bool,
+    /// Whether the last column is a span of time.
+    is_period: bool,
 }
 
 /// The rows that refer to rows which do not exist, where the source does not prevent them: somebody
@@ -40,10 +44,18 @@ pub(super) async fn orphans(
         refused = listed(source, query, table.original, copied).await?;
     }
     let is_known = !refused.is_empty();
+    if let Some(existing) = existing {
+        notes.extend(computed(table, existing, copied));
+    }
     let mut found = Vec::new();
     for reference in references(table, existing, copied)? {
-        if !is_comparable(table, &reference) {
-            if existing.is_some() {
+        if reference.is_full
+            && let Some(error) = partly_null(source, table, &reference).await?
+        {
+            refused.push(error);
+        }
+        if reference.is_period || !is_comparable(table, &reference) {
+            if existing.is_some() && !is_guaranteed(table, &reference) {
                 let columns = reference.columns.join(", ");
                 notes.push(not_looked_at(table, &format!("reference of {columns}")));
             }
@@ -113,6 +125,68 @@ pub(super) async fn orphans(
         )
     }));
     Ok(Found { refused, notes })
+}
+
+/// A row that refers with some of its columns, where the target wants all or none.
+async fn partly_null(
+    source: &mut Connection,
+    table: &PreparedTable<'_>,
+    reference: &Reference<'_>,
+) -> Result<Option<Error>, Error> {
+    let backend = source.backend();
+    let quoted = reference.columns.iter();
+    let quoted = quoted.map(|name| quote_identifier(backend, name));
+    let quoted: Vec<String> = quoted.collect::<Result<_, _>>()?;
+    let some = |words: &str| {
+        let some = quoted.iter().map(|name| format!("{name} {words}"));
+        some.collect::<Vec<_>>().join(" OR ")
+    };
+    let query = format!(
+        "SELECT 1 FROM {} WHERE ({}) AND ({})",
+        table.from.rows()?,
+        some("IS NULL"),
+        some("IS NOT NULL")
+    );
+    let doing = format!("the references of {}", table.original.name);
+    let rows = source
+        .query(&doing, &first(backend, 1, &query), &[])
+        .await?;
+    Ok((!rows.is_empty()).then(|| {
+        Error::refused(
+            format!("{}.{}", table.original.name, reference.columns.join(", ")),
+            format!(
+                "a row has NULL in some of these columns, and the target's reference to {} is MATCH FULL",
+                reference.target.to.name
+            ),
+            "let such rows have all of them, or none, or drop the reference in the target",
+        )
+    }))
+}
+
+/// The references of an existing table with a column that the target computes or fills.
+fn computed(
+    table: &PreparedTable<'_>,
+    existing: &Table,
+    copied: &[PreparedTable<'_>],
+) -> Vec<String> {
+    let is_filled = |name: &String| {
+        let column = existing.column(name);
+        !table.from.has_all(std::slice::from_ref(name))
+            && column.is_some_and(|column| {
+                column.generated == Generated::Computed || column.default.is_some()
+            })
+    };
+    let is_copied = |key: &&ForeignKey| {
+        let mut others = copied.iter();
+        others.any(|other| other.to.name == key.target && !other.to.keeps_rows())
+    };
+    let keys = existing.foreign_keys.iter();
+    let keys = keys.filter(|key| key.is_enforced() && key.columns.iter().any(is_filled));
+    let named = |key: &ForeignKey| {
+        let columns = key.columns.join(", ");
+        not_looked_at(table, &format!("reference of {columns}"))
+    };
+    keys.filter(is_copied).map(named).collect()
 }
 
 /// A column whose spaces say nothing, while those of what it refers to do, or the other way round.
@@ -187,6 +261,8 @@ fn references<'t>(
                     columns: object.columns,
                     target,
                     target_columns,
+                    is_full: false,
+                    is_period: false,
                 });
             }
         }
@@ -203,6 +279,8 @@ fn references<'t>(
                 columns: key.columns.clone(),
                 target,
                 target_columns: key.target_columns.clone(),
+                is_full: key.attributes.has(&ReferenceAttribute::MatchFull),
+                is_period: key.attributes.has(&ReferenceAttribute::Period),
             });
         }
     }

@@ -9,6 +9,7 @@ use rowkey_tables::connection::{Connection, Value, on_one_line};
 use rowkey_tables::types::ColumnType;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
+use super::long_rows::LIMIT;
 use crate::batch::{Batch, Cell};
 use crate::definitions::create;
 use crate::engine::engine;
@@ -234,8 +235,9 @@ fn temporary(backend: Backend) -> QualifiedName {
 /// Whether a row is why the target did not answer: it breaks a rule, or a rule cannot be asked about
 /// its values. The copy would end with it.
 pub(super) fn is_of_row(error: &Error) -> bool {
-    let is_of_values =
-        |state: &str| state.len() == 5 && (state.starts_with("22") || state.starts_with("23"));
+    let is_of_values = |state: &str| {
+        state.len() == 5 && (state.starts_with("22") || state.starts_with("23") || state == LIMIT)
+    };
     error.sql_state().is_some_and(|state| is_of_values(&state))
 }
 

@@ -21,6 +21,9 @@ const SPANS: &str = "CREATE TABLE stay (room int4range, at daterange, n integer,
                      CONSTRAINT one_guest PRIMARY KEY (room, at WITHOUT OVERLAPS), \
                      CONSTRAINT numbered UNIQUE NULLS NOT DISTINCT (n))";
 
+const BILL: &str = "CREATE TABLE bill (n integer PRIMARY KEY, room int4range, at daterange, \
+                    CONSTRAINT of_stay FOREIGN KEY (room, PERIOD at) REFERENCES stay (room, PERIOD at))";
+
 const INVISIBLE_KEYS: &str = "SET SESSION sql_generate_invisible_primary_key = ON";
 
 pub(crate) fn add_tests(suite: &mut Suite) {
@@ -54,6 +57,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     pair_since(suite, postgres_18, name, [sqlite], postgres, not_enforced);
     let name = "keys_of_spans_of_time";
     pair_since(suite, postgres_18, name, [postgres], postgres, spans);
+    let name = "spans_of_time_of_an_existing_table";
+    pair_since(suite, postgres_18, name, [postgres], postgres, own_spans);
     let (since, name) = ((mysql, "8.0.30"), "keys_that_mysql_makes");
     pair_since(suite, since, name, [mysql], mysql, invisible);
 }
@@ -235,8 +240,7 @@ async fn spans(source: String, target: String) -> Result<()> {
         "the source",
         &[
             SPANS,
-            "CREATE TABLE bill (n integer PRIMARY KEY, room int4range, at daterange, \
-             CONSTRAINT of_stay FOREIGN KEY (room, PERIOD at) REFERENCES stay (room, PERIOD at))",
+            BILL,
             "INSERT INTO stay VALUES ('[1,2)', '[2026-01-01,2026-02-01)', NULL)",
             "INSERT INTO bill VALUES (1, '[1,2)', '[2026-01-05,2026-01-06)')",
         ],
@@ -258,6 +262,31 @@ async fn spans(source: String, target: String) -> Result<()> {
     let compared = compare(&source, &target, &plan).await?;
     ensure!(compared.is_equal(), "{compared:?}");
     Ok(())
+}
+
+/// The source does not know that spans have no time in common, or lie in others.
+async fn own_spans(source: String, target: String) -> Result<()> {
+    let statements = [
+        "CREATE TABLE stay (room int4range, at daterange, n integer)",
+        "CREATE TABLE bill (n integer PRIMARY KEY, room int4range, at daterange)",
+        "INSERT INTO stay VALUES ('[1,2)', '[2026-01-01,2026-02-01)', 1)",
+        "INSERT INTO bill VALUES (1, '[1,2)', '[2026-01-05,2026-01-06)')",
+    ];
+    let mut from = open(&source).await?;
+    execute(&mut from, "the source", &statements).await?;
+    execute(&mut open(&target).await?, "the target", &[SPANS, BILL]).await?;
+    let plan = plan(&source, &target).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    let note =
+        "bill: whether all rows fulfil the reference of room, at of the target was not looked at";
+    let is_told = found.notes.iter().any(|told| told.starts_with(note));
+    ensure!(is_told && found.refused.is_empty(), "{found:?}");
+    let overlapping = "INSERT INTO stay VALUES ('[1,2)', '[2026-01-31,2026-03-01)', 2)";
+    from.execute("a guest too many", overlapping).await?;
+    is_refused(&source, &target, &plan, "break its key one_guest").await?;
+    from.execute("the end", "DELETE FROM stay WHERE n = 2")
+        .await?;
+    copy_into_existing(&source, &target, &plan).await
 }
 
 /// A table without a key has one that nobody sees, and a target that makes such keys gets the key

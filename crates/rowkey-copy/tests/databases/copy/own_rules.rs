@@ -42,6 +42,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     pair(suite, name, crate::LIVE, sqlite, conflicts);
     let name = "equal_documents_in_a_unique_column";
     pair(suite, name, [sqlite, Backend::MySql], postgres, documents);
+    let name = "indexes_and_functions_of_a_target";
+    pair(suite, name, crate::LIVE, postgres, of_one_row);
     let name = "references_that_the_source_cannot_compare";
     pair(suite, name, crate::LIVE, postgres, not_compared);
     pair(
@@ -55,6 +57,73 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("a_check_in_another_collation_of_{}", test_name(backend));
         pair_since(suite, MYSQL_8, &name, [backend], backend, other_collation);
     }
+}
+
+/// Indexes, functions and references that refuse single rows, beside those that do not.
+async fn of_one_row(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let statements = [
+        "CREATE TABLE page (id integer PRIMARY KEY, title varchar(99), body text, number varchar(9))",
+        "CREATE TABLE place (x integer NOT NULL, y integer NOT NULL, PRIMARY KEY (x, y))",
+        "CREATE TABLE piece (id integer PRIMARY KEY, x integer, y integer)",
+        "INSERT INTO page VALUES (1, 'a', 'b', '7')",
+        "INSERT INTO place VALUES (1, 1)",
+        "INSERT INTO piece VALUES (1, 1, 1), (2, NULL, NULL)",
+    ];
+    execute(&mut from, "the source", &statements).await?;
+    let own = [
+        "CREATE FUNCTION is_good(text) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT $1 <> ''bad'''",
+        "CREATE TABLE page (id integer PRIMARY KEY, title varchar(99) CHECK (is_good(title)), body text, \
+         number varchar(9))",
+        "CREATE INDEX lower_body ON page (lower(body))",
+        "CREATE INDEX with_body ON page (id) INCLUDE (body)",
+        "CREATE INDEX as_number ON page ((number::integer))",
+        "CREATE INDEX upper_title ON page (upper(title) varchar_pattern_ops) WHERE title IS NOT NULL",
+        statements[1],
+        "CREATE TABLE piece (id integer PRIMARY KEY, x integer, y integer, \
+         FOREIGN KEY (x, y) REFERENCES place MATCH FULL)",
+    ];
+    execute(&mut to, "the target", &own).await?;
+    if from.backend() == Backend::Postgres {
+        // It has the same check by its words.
+        let own = [
+            "CREATE FUNCTION is_good(text) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true'",
+            "ALTER TABLE page ADD CHECK (is_good(title))",
+        ];
+        execute(&mut from, "the source's own", &own).await?;
+    }
+    let plan = plan(&source, &target).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(found.refused.is_empty(), "{found:?}");
+    let letters: Vec<String> = (0..4_000_u32)
+        .map(|n| (n * n % 9_973).to_string())
+        .collect();
+    let rows = [
+        &*format!(
+            "INSERT INTO page VALUES (2, 'bad', '{}', '7a')",
+            letters.concat()
+        ),
+        "INSERT INTO piece VALUES (3, 1, NULL)",
+    ];
+    execute(&mut from, "more rows", &rows).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    for rule in [
+        "break its check page_title_check, such as the one with the key \"2\"",
+        "break its index lower_body: ",
+        "break its index with_body: ",
+        "break its index as_number: ",
+        "piece.x, y: a row has NULL in some of these columns",
+    ] {
+        let is_told = found.refused.iter().any(|refused| refused.contains(rule));
+        ensure!(is_told, "{rule}: {found:?}");
+    }
+    ensure!(found.refused.len() == 5, "{found:?}");
+    let rows = [
+        "DELETE FROM page WHERE id = 2",
+        "DELETE FROM piece WHERE id = 3",
+    ];
+    execute(&mut from, "fewer rows", &rows).await?;
+    copy_into_existing(&source, &target, &plan).await
 }
 
 fn merging() -> Choices {
