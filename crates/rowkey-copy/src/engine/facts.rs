@@ -203,6 +203,8 @@ pub(crate) struct Objects {
     /// The query for what is true of the rows that each partition of a table has, or NULL if it is
     /// not known, by the table's quoted name.
     pub(crate) partition_conditions: Option<&'static str>,
+    /// The query for the partitions that have rules of their own, by the table's quoted name.
+    pub(crate) partitions_with_rules: Option<&'static str>,
     /// What is known of the columns that are computed when a row is written.
     pub(crate) computed_columns: Option<ComputedColumns>,
     /// The query for the functions that the server does not bring along, which two databases may have

@@ -127,6 +127,7 @@ const fn of(
             partition_conditions: Some(PARTITION_CONDITIONS),
             computed_columns: Some(computed_columns),
             functions: None,
+            partitions_with_rules: None,
             programs: PROGRAMS,
             programs_are_quoted: false,
             references_have_one_type: true,

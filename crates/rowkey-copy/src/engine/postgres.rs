@@ -96,6 +96,7 @@ pub(super) const ENGINE: Engine = Engine {
             expression: |sql| Some(sql.to_owned()),
         }),
         functions: Some("SELECT proname::text FROM pg_proc WHERE oid >= 16384"),
+        partitions_with_rules: Some(PARTITIONS_WITH_RULES),
         programs: PROGRAMS,
         programs_are_quoted: true,
         references_have_one_type: false,
@@ -295,6 +296,20 @@ fn last(table: &Table, column: &Column) -> Result<Option<Query>, Error> {
         vec![place, column.name.as_str().into()],
     )))
 }
+
+/// Those that they share with their parents have a parent or are inherited.
+const PARTITIONS_WITH_RULES: &str = "
+SELECT p.relid::regclass::text FROM pg_partition_tree($1::text::regclass) p
+WHERE p.parentrelid IS NOT NULL AND (
+  EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = p.relid AND k.conislocal
+    AND k.contype IN ('c', 'f') AND k.conparentid = 0)
+  OR EXISTS (SELECT FROM pg_attribute a JOIN pg_attribute b
+    ON b.attrelid = p.parentrelid AND b.attname = a.attname
+    WHERE a.attrelid = p.relid AND a.attnum > 0 AND a.attnotnull AND NOT b.attnotnull)
+  OR EXISTS (SELECT FROM pg_index i WHERE i.indrelid = p.relid
+    AND NOT EXISTS (SELECT FROM pg_inherits h WHERE h.inhrelid = i.indexrelid))
+  OR EXISTS (SELECT FROM pg_rewrite r WHERE r.ev_class = p.relid))
+ORDER BY 1";
 
 const SEQUENCES: Sequences = Sequences {
     bounds: [i64::MIN as i128, i64::MAX as i128],

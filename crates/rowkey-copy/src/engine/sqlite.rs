@@ -69,6 +69,7 @@ pub(super) const ENGINE: Engine = Engine {
         partition_conditions: None,
         computed_columns: None,
         functions: None,
+        partitions_with_rules: None,
         programs: "
 SELECT 'view', name FROM sqlite_master WHERE type = 'view' ORDER BY 2",
         programs_are_quoted: true,

@@ -71,6 +71,7 @@ pub(super) const ENGINE: Engine = Engine {
         partition_conditions: None,
         computed_columns: None,
         functions: None,
+        partitions_with_rules: None,
         programs: PROGRAMS,
         programs_are_quoted: true,
         references_have_one_type: true,

@@ -79,6 +79,7 @@ pub(super) async fn broken(
     rules.extend(of_computed_columns(target, table, existing, &functions).await?);
     rules.extend(of_indexes(table, existing, &functions));
     rules.extend(of_partitions(source, target, table, existing).await?);
+    rules.extend(of_each_partition(target, &table.to).await?);
     let is_known = |rule: &Rule| rule.words.is_some() && table.to.has_all(&rule.columns);
     let (known, unknown): (Vec<Rule>, Vec<Rule>) = rules.into_iter().partition(is_known);
     let not_looked_at = |rule: &Rule| not_looked_at(table, &rule.name);
@@ -284,18 +285,24 @@ fn of_domains(
             if is_own || !domain.columns.contains(column) {
                 continue;
             }
-            for words in separated(&domain.definition, "CHECK ").into_iter().skip(1) {
-                let quoted = quote_identifier(table.to.backend, column)?;
-                let words = with_name(words, "VALUE", &quoted);
+            let quoted = quote_identifier(table.to.backend, column)?;
+            for words in checks_of_domain(domain, &quoted) {
                 rules.push(Rule {
                     name: format!("check of the domain {} on {column}", domain.name),
                     columns: vec![column.clone()],
-                    words: condition(&format!("CHECK {words}")),
+                    words: condition(&words),
                 });
             }
         }
     }
     Ok(rules)
+}
+
+/// The CHECKs of a domain for a column.
+fn checks_of_domain(domain: &Dependent, quoted: &str) -> Vec<String> {
+    let checks = separated(&domain.definition, "CHECK ").into_iter().skip(1);
+    let checks = checks.map(|words| with_name(words, "VALUE", quoted));
+    checks.map(|words| format!("CHECK {words}")).collect()
 }
 
 /// That each row has a value for the columns that are computed when it is written, unless the source
@@ -314,10 +321,20 @@ async fn of_computed_columns(
         };
         dependents.find(is_of).cloned()
     };
+    let domains = |table: &Table, column: &Column| {
+        let dependents = table.dependents.iter();
+        let domains = dependents.filter(|found| found.kind == DependentKind::Domain);
+        let of_column = domains.filter(|found| found.columns.contains(&column.name));
+        of_column.cloned().collect::<Vec<Dependent>>()
+    };
     let is_own = |column: &Column| {
+        let are_same = |(own, other): (&Dependent, &Dependent)| own.definition == other.definition;
+        let (own, others) = (domains(original, column), domains(existing, column));
+        let has_domains = own.len() == others.len() && own.iter().zip(&others).all(are_same);
         let both = definition(original, column).zip(definition(existing, column));
         let mut own = original.columns.iter();
         table.from.backend == to.backend
+            && has_domains
             && both.is_some_and(|(own, other)| {
                 let names = [&other.columns[..], std::slice::from_ref(&column.name)].concat();
                 own.definition == other.definition
@@ -351,9 +368,13 @@ async fn of_computed_columns(
             Some(expression) => {
                 let name = quote_identifier(to.backend, &column.name)?;
                 let null = if column.is_nullable { "" } else { " NOT NULL" };
+                let checks = domains(existing, column).into_iter();
+                let checks = checks.flat_map(|domain| checks_of_domain(&domain, &name));
+                let checks: Vec<String> = checks.map(|check| format!(" {check}")).collect();
                 Some(Words::Column(format!(
-                    "{name} {} GENERATED ALWAYS AS ({expression}) STORED{null}",
-                    column.sql_type
+                    "{name} {} GENERATED ALWAYS AS ({expression}) STORED{null}{}",
+                    column.sql_type,
+                    checks.concat()
                 )))
             }
             None => None,
@@ -475,6 +496,24 @@ async fn of_partitions(
         columns: columns.unwrap_or_default(),
         words: condition.map(Words::Condition),
     }))
+}
+
+/// What partitions ask of their rows alone, which nobody reads.
+async fn of_each_partition(target: &mut Connection, side: &TableSide) -> Result<Vec<Rule>, Error> {
+    let Some(query) = engine(side.backend).objects.partitions_with_rules else {
+        return Ok(Vec::new());
+    };
+    let doing = format!("the partitions of {}", side.name);
+    let name = Value::Text(side.quoted()?);
+    let rows = target.query(&doing, query, &[name]).await?;
+    let rules = rows.iter().map(|row| {
+        Ok(Rule {
+            name: format!("own rules of the partition {}", row.text(0)?),
+            columns: Vec::new(),
+            words: None,
+        })
+    });
+    rules.collect()
 }
 
 /// What is true of the rows of each partition, if it is known.

@@ -104,12 +104,7 @@ impl Misfits {
         }
         let mut instead = String::from("change them");
         let are_null = self.examples.iter().all(Misfit::is_null);
-        let is_text = |column_type: &ColumnType| {
-            matches!(
-                column_type.meaning(),
-                Some(Type::Text(_) | Type::PaddedText(_))
-            )
-        };
+        let is_text = |column_type: &ColumnType| column_type.meaning().is_some_and(is_text_type);
         match &self.to {
             // Programs do not expect text there.
             Some(to)
@@ -460,6 +455,10 @@ async fn read_suspects(
     Ok(())
 }
 
+fn is_text_type(own: Type) -> bool {
+    matches!(own, Type::Text(_) | Type::PaddedText(_))
+}
+
 /// Columns that may hold what one does not, the closest first.
 fn others(from: &ColumnSide, target: Backend, to: &ColumnSide, is_key: bool) -> Vec<ColumnSide> {
     let of_type = |sql_type: String| {
@@ -486,7 +485,9 @@ fn others(from: &ColumnSide, target: Backend, to: &ColumnSide, is_key: bool) -> 
             others.extend(to.sql_type.with_all_characters().and_then(of_type));
             others.extend(written(Type::Text(None)));
         }
-        Type::Text(_) => others.extend(written(Type::Text(None))),
+        Type::Text(_) | Type::PaddedText(_) | Type::Enum => {
+            others.extend(written(Type::Text(None)));
+        }
         // With all digits of a second.
         own @ (Type::Time | Type::Timestamp | Type::Instant) => others.extend(written(own)),
         _ => {}
@@ -593,7 +594,11 @@ impl SuspectColumn<'_> {
         };
         for wanted in alike.into_iter().chain(WIDER) {
             let is_text = wanted == Type::Text(None);
-            if is_text && !is_time && !self.source.stores_any_type()
+            // Texts that PostgreSQL has no place for are bytes, and words of an `enum` are not.
+            let is_other = wanted == Type::Bytes(None)
+                && is_text_type(self.from.own)
+                && !is_text_type(self.to.own);
+            if (is_text || is_other) && !is_time && !self.source.stores_any_type()
                 || wanted == Type::Interval && !is_time
             {
                 continue;

@@ -27,6 +27,13 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("large_objects_to_{to}");
         pair(suite, &name, [Backend::Postgres], target, large_objects);
     }
+    pair(
+        suite,
+        "advice_for_texts_of_fewer_words",
+        crate::LIVE,
+        Backend::Postgres,
+        fewer_words,
+    );
     let sources = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
     let name = "texts_in_columns_of_numbers";
     pair(suite, name, sources, Backend::Sqlite, texts_in_numbers);
@@ -100,6 +107,31 @@ async fn types(source: String, target: String) -> Result<()> {
     }
     let owner = about(&looked, "note.owner")?;
     ensure!(!owner.contains("another type"), "{owner}");
+    Ok(())
+}
+
+/// Bytes are no place for texts.
+async fn fewer_words(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE note (id integer PRIMARY KEY, code varchar(20), mood varchar(20))",
+        "INSERT INTO note VALUES (1, 'abcdef', 'sad')",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let own = [
+        "CREATE TYPE mood AS ENUM ('happy')",
+        "CREATE TABLE note (id integer PRIMARY KEY, code char(3), mood mood)",
+    ];
+    execute(&mut open(&target).await?, "the target", &own).await?;
+    let plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    for (column, advised) in [
+        ("code", "let the column there be `text`"),
+        ("mood", "change them, or "),
+    ] {
+        let refused = about(&looked, &format!("note.{column}"))?;
+        let is_advised = refused.contains(advised) && !refused.contains("bytea");
+        ensure!(is_advised, "{refused}");
+    }
     Ok(())
 }
 

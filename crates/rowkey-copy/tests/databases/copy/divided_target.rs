@@ -104,6 +104,15 @@ async fn missing(source: String, target: String) -> Result<()> {
     );
     to.execute("a partition", add).await?;
     nothing_is_refused(&source, &target, &plan).await?;
+    if to.backend() == Backend::Postgres {
+        let own = "ALTER TABLE high ADD CHECK (kind < 5)";
+        to.execute("a rule of a partition", own).await?;
+        let looked = preflight(&source, &target, &plan).await?;
+        let own_rules = |note: &&String| note.contains("the own rules of the partition ");
+        let told: Vec<&String> = looked.notes.iter().filter(own_rules).collect();
+        let is_told = matches!(told[..], [one] if one.contains(" high of the target"));
+        ensure!(is_told && looked.refused.is_empty(), "{looked:?}");
+    }
     copy_into_existing(&source, &target, &plan).await
 }
 

@@ -73,8 +73,9 @@ async fn of_one_row(source: String, target: String) -> Result<()> {
     execute(&mut from, "the source", &statements).await?;
     let own = [
         "CREATE FUNCTION is_good(text) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT $1 <> ''bad'''",
+        "CREATE DOMAIN cry AS varchar CHECK (VALUE <> 'bad!')",
         "CREATE TABLE page (id integer PRIMARY KEY, title varchar(99) CHECK (is_good(title)), body text, \
-         number varchar(9))",
+         number varchar(9), called cry GENERATED ALWAYS AS (title || '!') STORED)",
         "CREATE INDEX lower_body ON page (lower(body))",
         "CREATE INDEX with_body ON page (id) INCLUDE (body)",
         "CREATE INDEX as_number ON page ((number::integer))",
@@ -109,6 +110,7 @@ async fn of_one_row(source: String, target: String) -> Result<()> {
     let found = preflight(&source, &target, &plan).await?;
     for rule in [
         "break its check page_title_check, such as the one with the key \"2\"",
+        "break its computed column called: ",
         "break its index lower_body: ",
         "break its index with_body: ",
         "break its index as_number: ",
@@ -117,7 +119,7 @@ async fn of_one_row(source: String, target: String) -> Result<()> {
         let is_told = found.refused.iter().any(|refused| refused.contains(rule));
         ensure!(is_told, "{rule}: {found:?}");
     }
-    ensure!(found.refused.len() == 5, "{found:?}");
+    ensure!(found.refused.len() == 6, "{found:?}");
     let rows = [
         "DELETE FROM page WHERE id = 2",
         "DELETE FROM piece WHERE id = 3",
