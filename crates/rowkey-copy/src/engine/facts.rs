@@ -7,7 +7,7 @@ use rowkey_tables::types::{ColumnType, Type};
 use rowkey_tables::{Error, Value};
 
 use crate::batch::Tree;
-use crate::tables::table_side::{ColumnSide, TableSide};
+use crate::tables::table_side::{ColumnSide, MomentsEnd, TableSide};
 
 /// The statement for the tables, the columns and the condition.
 pub(crate) type UpdateFrom = fn(&str, &str, &[String], &str) -> String;
@@ -440,32 +440,6 @@ pub(crate) enum Rehearsal {
         before: &'static str,
         after: &'static str,
     },
-}
-
-/// Where seconds since 1970 end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum MomentsEnd {
-    /// With 31 bits.
-    In2038,
-    /// With 32 bits.
-    In2106,
-}
-
-impl MomentsEnd {
-    /// The last moment, in microseconds.
-    pub(crate) fn last(self) -> i64 {
-        match self {
-            Self::In2038 => 1_200_798_847_999_999,
-            Self::In2106 => 3_348_282_495_999_999,
-        }
-    }
-
-    pub(crate) fn year(self) -> u16 {
-        match self {
-            Self::In2038 => 2038,
-            Self::In2106 => 2106,
-        }
-    }
 }
 
 /// The values that columns hold.

@@ -9,7 +9,7 @@ use rowkey_tables::{Error, Value};
 
 use super::facts::*;
 use crate::batch::{Tree, is_double};
-use crate::tables::table_side::{ColumnSide, Content, TableSide};
+use crate::tables::table_side::{ColumnSide, Content, MomentsEnd, TableSide};
 
 const UNCHECKED: Unchecked = Unchecked {
     off: "SET SESSION foreign_key_checks = 0",
@@ -32,8 +32,10 @@ pub(super) const MYSQL: Engine = of(
         names: None,
         expression: |sql| Some(expressions_of_mysql(sql)),
     },
-    "SELECT CONCAT(DATABASE(), ' of the server ', @@server_uuid)",
-    None,
+    Server {
+        identity: "SELECT CONCAT(DATABASE(), ' of the server ', @@server_uuid)",
+        ends_in_2038: None,
+    },
 );
 pub(super) const MARIADB: Engine = of(
     NegativeZero::Lost,
@@ -45,9 +47,17 @@ pub(super) const MARIADB: Engine = of(
         names: Some(STORED_COLUMNS),
         expression: expression_of_mariadb,
     },
-    "SELECT CONCAT(DATABASE(), ' of the server ', @@hostname, ':', @@port, @@datadir)",
-    Some("SELECT FROM_UNIXTIME(4294967295) IS NULL"),
+    Server {
+        identity: "SELECT CONCAT(DATABASE(), ' of the server ', @@hostname, ':', @@port, @@datadir)",
+        ends_in_2038: Some("SELECT FROM_UNIXTIME(4294967295) IS NULL"),
+    },
 );
+
+/// What is asked of a server.
+struct Server {
+    identity: &'static str,
+    ends_in_2038: Option<&'static str>,
+}
 
 const fn of(
     negative_zero: NegativeZero,
@@ -56,8 +66,7 @@ const fn of(
     default: fn(&str) -> Option<String>,
     check: fn(&str) -> Option<String>,
     computed_columns: ComputedColumns,
-    identity: &'static str,
-    ends_in_2038: Option<&'static str>,
+    server: Server,
 ) -> Engine {
     Engine {
         columns: Columns {
@@ -177,7 +186,7 @@ const fn of(
                 instead: "grant LOCK TABLES, wait for the end of long transactions, or copy with one job",
             }),
             place: "SELECT DATABASE()",
-            identity,
+            identity: server.identity,
             has_slow_queries: true,
             refusals_end_view: false,
             rollback: "ROLLBACK",
@@ -219,7 +228,7 @@ const fn of(
             update_from: Some(joined_update),
             lenient_collations: None,
             encoding: None,
-            ends_in_2038,
+            ends_in_2038: server.ends_in_2038,
             own_numbers: "",
             user_type: None,
         },
@@ -236,7 +245,7 @@ const fn of(
             has_subnormal_floats: true,
             has_zero_character: true,
             json,
-            moments_end: Some(match ends_in_2038 {
+            moments_end: Some(match server.ends_in_2038 {
                 None => MomentsEnd::In2038,
                 Some(_) => MomentsEnd::In2106,
             }),

@@ -7,15 +7,12 @@ use rowkey_tables::catalog::Table;
 use rowkey_tables::connection::Connection;
 use rowkey_tables::types::{Kind, Type};
 
-use super::trial::{Found, Question, Trial};
+use super::trial::{Found, LIMIT, Question, Trial};
 use crate::definitions::objects::line_to_leave_out;
 use crate::engine::{engine, of_column};
 use crate::rows::select::first;
 use crate::tables::prepared::PreparedTable;
 use crate::tables::table_side::{ColumnSide, Content};
-
-/// What PostgreSQL says of a limit of its own.
-pub(super) const LIMIT: &str = "54000";
 
 /// Lets the target index the rows that are so long, as it may compress them.
 pub(super) async fn find(

@@ -11,7 +11,7 @@ use rowkey_tables::types::{Kind, Type, collation};
 use super::existing;
 use crate::definitions::key_sequences::KeySequences;
 use crate::definitions::sequences::{self, Sequence};
-use crate::engine::{MomentsEnd, engine};
+use crate::engine::engine;
 use crate::mapping::collations::known_collations;
 use crate::mapping::names;
 use crate::mapping::own_types;
@@ -19,7 +19,7 @@ use crate::mapping::spelling::in_any_case;
 use crate::plans::plan::CopyPlan;
 use crate::rows::checkpoint;
 use crate::tables::prepared::PreparedTable;
-use crate::tables::table_side::{ColumnSide, Content, TableSide};
+use crate::tables::table_side::{ColumnSide, Content, MomentsEnd, TableSide};
 
 /// Whether none of the tables exists, so that they are to be made unless a person says otherwise.
 pub(super) fn has_none(catalog: &Catalog, sides: &[&TableSide]) -> bool {

@@ -9,7 +9,6 @@ use rowkey_tables::connection::{Connection, Value, on_one_line};
 use rowkey_tables::types::ColumnType;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
-use super::long_rows::LIMIT;
 use crate::batch::{Batch, Cell};
 use crate::definitions::create;
 use crate::engine::engine;
@@ -22,6 +21,8 @@ use crate::tables::table_side::{ColumnSide, TableSide};
 
 /// The temporary table.
 const TABLE: &str = "rowkey_preflight";
+/// What PostgreSQL says of a limit of its own.
+pub(super) const LIMIT: &str = "54000";
 /// How many rows are shown.
 const EXAMPLES: usize = 3;
 

@@ -9,7 +9,6 @@ use rowkey_tables::types::layout::Layout;
 use rowkey_tables::types::{Charset, ColumnType, Kind, Type};
 
 use crate::batch::Cell;
-use crate::engine::MomentsEnd;
 use crate::plans::plan::{ExistingRows, Triggers};
 use crate::plans::replacements::Replacements;
 
@@ -64,6 +63,32 @@ pub(crate) struct ColumnSide {
     pub(crate) trims: bool,
     /// Whether a reader continues after a value that it refuses.
     pub(crate) keeps_refused: bool,
+}
+
+/// Where seconds since 1970 end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum MomentsEnd {
+    /// With 31 bits.
+    In2038,
+    /// With 32 bits.
+    In2106,
+}
+
+impl MomentsEnd {
+    /// The last moment, in microseconds.
+    pub(crate) fn last(self) -> i64 {
+        match self {
+            Self::In2038 => 1_200_798_847_999_999,
+            Self::In2106 => 3_348_282_495_999_999,
+        }
+    }
+
+    pub(crate) fn year(self) -> u16 {
+        match self {
+            Self::In2038 => 2038,
+            Self::In2106 => 2106,
+        }
+    }
 }
 
 /// What MySQL and MariaDB send instead of a text that Unicode lacks: its last code point, which no
