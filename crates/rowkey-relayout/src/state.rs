@@ -583,9 +583,26 @@ async fn rows(connection: &mut Connection, columns: &str) -> Result<Vec<Row>, Er
         .query("the state of the change", &query, &[])
         .await
     {
+        Err(error) if has_state(&error, &["42703", "42S22"]) => Err(other_columns()),
         Err(_) if !exists(connection).await? => Ok(Vec::new()),
+        // SQLite has one number for all that its SQL does not find.
+        Err(error) if has_state(&error, &["1"]) => Err(other_columns()),
         rows => rows,
     }
+}
+
+fn has_state(error: &Error, states: &[&str]) -> bool {
+    error
+        .sql_state()
+        .is_some_and(|state| states.contains(&&*state))
+}
+
+fn other_columns() -> Error {
+    Error::refused(
+        format!("the table {TABLE}"),
+        "it has other columns than the table of this name in which rowkey keeps the state of a change",
+        "rename it; or finish or undo the change with the version of rowkey that has begun it",
+    )
 }
 
 fn saved_of(row: &Row) -> Result<Saved, Error> {

@@ -189,8 +189,16 @@ async fn another_version(shop: Shop) -> Result<()> {
     shop.create(OLD).await?;
     let rows = shop.fill(OLD, 20, 62).await?;
     let plan = shop.plan(OLD, NEW).await?;
-    shop.run(&plan, Phase::Backfill).await?;
     let mut connection = shop.connect().await?;
+    let own = "CREATE TABLE rowkey_relayout (one integer)";
+    connection.execute("a table of another's", own).await?;
+    let told = ["the table rowkey_relayout", "it has other columns"];
+    refused(shop.run(&plan, Phase::Backfill).await, &told)?;
+    refused(shop.undo(&plan).await, &told)?;
+    refused(verified(&shop, &plan).await, &told)?;
+    let drop = "DROP TABLE rowkey_relayout";
+    connection.execute("its end", drop).await?;
+    shop.run(&plan, Phase::Backfill).await?;
     for (other, back) in [
         ("phase = 'index'", "phase = 'backfill'"),
         ("phase = 'undo-index'", "phase = 'backfill'"),
