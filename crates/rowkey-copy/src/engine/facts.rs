@@ -462,6 +462,8 @@ pub(crate) struct Values {
     pub(crate) has_zero_character: bool,
     /// What its JSON keeps, if that is no text.
     pub(crate) json: Option<Tree>,
+    /// Whether a server may take the present moment for a NULL that a column does not take.
+    pub(crate) fills_null_moments: bool,
     /// Where moments that begin in 1970 end on the newest server.
     pub(crate) moments_end: Option<MomentsEnd>,
     pub(crate) negative_zero: NegativeZero,

@@ -245,6 +245,7 @@ const fn of(
             has_subnormal_floats: true,
             has_zero_character: true,
             json,
+            fills_null_moments: true,
             moments_end: Some(match server.ends_in_2038 {
                 None => MomentsEnd::In2038,
                 Some(_) => MomentsEnd::In2106,

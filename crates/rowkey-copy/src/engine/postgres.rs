@@ -190,7 +190,7 @@ pub(super) const ENGINE: Engine = Engine {
         folded: str::to_owned,
         has_engines: false,
         views: "SELECT relname::text FROM pg_class WHERE relkind IN ('v', 'm', 'f') \
-               AND relnamespace = current_schema()::regnamespace",
+               AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())",
         schema: "SELECT 1 FROM pg_namespace WHERE nspname = $1",
         temporary_prefix: "",
         temporary: "TEMPORARY ",
@@ -232,6 +232,7 @@ pub(super) const ENGINE: Engine = Engine {
             keeps_number: is_numeric,
             longest_name: usize::MAX,
         }),
+        fills_null_moments: false,
         moments_end: None,
         negative_zero: NegativeZero::Kept,
         reads_floats: true,

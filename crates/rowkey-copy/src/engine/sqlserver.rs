@@ -191,6 +191,7 @@ pub(super) const ENGINE: Engine = Engine {
         has_subnormal_floats: false,
         has_zero_character: true,
         json: None,
+        fills_null_moments: false,
         moments_end: None,
         negative_zero: NegativeZero::Unknown,
         reads_floats: false,

@@ -65,7 +65,10 @@ pub(super) async fn find(
         let answers = trial.ask(source, target, &[trial.repeated(rule)?]).await;
         let answers = match answers {
             Err(error) if trial.is_prevented(&error) => {
-                found.notes.push(unseen(&error));
+                match trial.refused_value(&error) {
+                    Some(refused) => found.refused.push(refused),
+                    None => found.notes.push(unseen(&error)),
+                }
                 continue;
             }
             answers => answers?,

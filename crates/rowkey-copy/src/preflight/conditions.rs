@@ -110,7 +110,10 @@ pub(super) async fn broken(
     let questions: Vec<Question> = questions.collect::<Result<_, Error>>()?;
     let answers = match trial.ask(source, target, &questions).await {
         Err(error) if trial.is_prevented(&error) => {
-            found.notes.extend(known.iter().map(not_looked_at));
+            match trial.refused_value(&error) {
+                Some(refused) => found.refused.push(refused),
+                None => found.notes.extend(known.iter().map(not_looked_at)),
+            }
             return Ok(found);
         }
         answers => answers?,
@@ -410,7 +413,9 @@ fn of_indexes(table: &PreparedTable<'_>, existing: &Table, functions: &Functions
             let columns = columns.iter().filter_map(|name| table.to.column(name));
             holds_all(words, &columns.collect::<Vec<_>>())
         });
-        if !is_own && !takes_all {
+        // A value that the target computes is not too long for a list of columns.
+        let is_computed = index.is_plain && !table.to.has_all(&columns);
+        if !is_own && !takes_all && !is_computed {
             rules.push(Rule {
                 name: format!("index {}", index.name),
                 columns,

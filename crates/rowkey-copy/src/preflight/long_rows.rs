@@ -70,6 +70,8 @@ pub(super) async fn find(
                 found
                     .refused
                     .push(Error::refused(what.as_str(), why, instead));
+            } else if let Some(refused) = trial.refused_value(&error) {
+                found.refused.push(refused);
             } else {
                 let why = error.reason();
                 found
@@ -139,7 +141,10 @@ fn length(columns: &[ColumnSide], backend: Backend) -> Result<Option<String>, Er
             Content::Values(Kind::Bytes) => rows.byte_count,
             _ => continue,
         };
-        let name = quote_identifier(backend, &column.name)?;
+        let mut name = quote_identifier(backend, &column.name)?;
+        if !matches!(column.own, Type::Text(_) | Type::PaddedText(_)) {
+            name = of_column(rows.shown, &name);
+        }
         lengths.push(format!("COALESCE({}, 0)", of_column(pattern, &name)));
     }
     Ok((!lengths.is_empty()).then(|| lengths.join(" + ")))

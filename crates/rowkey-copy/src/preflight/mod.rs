@@ -302,6 +302,9 @@ impl Findings {
             rehearsed.retain(|table| !self.unplanned.contains(&table.original.name));
         }
         let can_delete = !makes && !places.contains(&&Place::All);
+        let unsound: Vec<Vec<String>> = (0..tables.len())
+            .map(|number| refused_columns(&places, number))
+            .collect();
         let refused = refused.into_iter().map(|(_, error)| error);
         self.refuse(ReasonKind::Target, refused);
         if can_delete {
@@ -323,7 +326,7 @@ impl Findings {
         self.refuse(ReasonKind::Denied, denied);
         // What may be read, also by the references of others.
         let (mut readable, mut looked_at) = (Vec::new(), Vec::new());
-        for planned in tables {
+        for (number, planned) in tables.iter().enumerate() {
             let PreparedTable { original, from, to } = planned;
             if let Some(note) = to.note_of_kept_rows() {
                 self.notes.push(note);
@@ -367,9 +370,19 @@ impl Findings {
             let from = from.clone();
             let table = PreparedTable { original, from, to };
             session::mark(source).await?;
-            let checked = self
-                .check_table(source, target, &table, existing, &not_null)
-                .await;
+            // The target would not take their values for another reason.
+            let sound = PreparedTable {
+                original,
+                from: table.from.without(&unsound[number]),
+                to: table.to.without(&unsound[number]),
+            };
+            let checked = match sound.to.columns.is_empty() {
+                true => Ok(()),
+                false => {
+                    self.check_table(source, target, &sound, existing, &not_null)
+                        .await
+                }
+            };
             match checked {
                 Err(error) if error.is_denied() => {
                     session::back_to_mark(source).await?;
@@ -581,19 +594,18 @@ fn without_refused<'c>(tables: &[PreparedTable<'c>], places: &[&Place]) -> Vec<P
     let tables = tables.iter().enumerate();
     let tables = tables.filter(|(number, _)| !places.contains(&&Place::Table(*number)));
     let tables = tables.map(|(number, table)| {
-        let mut to = table.to.clone();
-        let all = to.columns.len();
-        let spare = names::spare(&to, table.original);
-        let is_refused = |name: &String| {
-            spare.contains(name) || places.contains(&&Place::Column(number, name.clone()))
-        };
-        to.columns.retain(|column| !is_refused(&column.name));
-        if to.columns.len() < all {
-            // Its places are not these any more.
-            to.key.clear();
-            to.primary_key.clear();
-        }
-        table.with_target(to)
+        let mut refused = names::spare(&table.to, table.original);
+        refused.extend(refused_columns(places, number));
+        table.with_target(table.to.without(&refused))
     });
     tables.collect()
+}
+
+/// The columns of a table that are refused for themselves.
+fn refused_columns(places: &[&Place], table: usize) -> Vec<String> {
+    let names = places.iter().filter_map(|place| match place {
+        Place::Column(number, name) if *number == table => Some(name.clone()),
+        _ => None,
+    });
+    names.collect()
 }

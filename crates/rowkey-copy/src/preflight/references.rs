@@ -45,7 +45,7 @@ pub(super) async fn orphans(
     }
     let is_known = !refused.is_empty();
     if let Some(existing) = existing {
-        notes.extend(computed(table, existing, copied));
+        notes.extend(filled(table, existing));
     }
     let mut found = Vec::new();
     for reference in references(table, existing, copied)? {
@@ -163,30 +163,28 @@ async fn partly_null(
     }))
 }
 
-/// The references of an existing table with a column that the target computes or fills.
-fn computed(
-    table: &PreparedTable<'_>,
-    existing: &Table,
-    copied: &[PreparedTable<'_>],
-) -> Vec<String> {
-    let is_filled = |name: &String| {
+/// The references of an existing table with a column that the target computes or fills, or whose
+/// NULL counts.
+fn filled(table: &PreparedTable<'_>, existing: &Table) -> Vec<String> {
+    let is_filled = |key: &ForeignKey, name: &String| {
         let column = existing.column(name);
-        !table.from.has_all(std::slice::from_ref(name))
+        table.to.column(name).is_none()
             && column.is_some_and(|column| {
-                column.generated == Generated::Computed || column.default.is_some()
+                column.generated == Generated::Computed
+                    || column.default.is_some()
+                    || key.attributes.has(&ReferenceAttribute::MatchFull)
             })
     };
-    let is_copied = |key: &&ForeignKey| {
-        let mut others = copied.iter();
-        others.any(|other| other.to.name == key.target && !other.to.keeps_rows())
-    };
     let keys = existing.foreign_keys.iter();
-    let keys = keys.filter(|key| key.is_enforced() && key.columns.iter().any(is_filled));
+    let keys = keys.filter(|key| {
+        let mut names = key.columns.iter();
+        key.is_enforced() && names.any(|name| is_filled(key, name))
+    });
     let named = |key: &ForeignKey| {
         let columns = key.columns.join(", ");
         not_looked_at(table, &format!("reference of {columns}"))
     };
-    keys.filter(is_copied).map(named).collect()
+    keys.map(named).collect()
 }
 
 /// A column whose spaces say nothing, while those of what it refers to do, or the other way round.

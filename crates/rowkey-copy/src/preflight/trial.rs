@@ -23,6 +23,8 @@ use crate::tables::table_side::{ColumnSide, TableSide};
 const TABLE: &str = "rowkey_preflight";
 /// What PostgreSQL says of a limit of its own.
 pub(super) const LIMIT: &str = "54000";
+/// What it says of an error that a function raises.
+const RAISED: &str = "P0001";
 /// How many rows are shown.
 const EXAMPLES: usize = 3;
 
@@ -100,7 +102,20 @@ impl Trial {
     /// Whether the values could not be looked at, which does not say that the copy would fail: a value
     /// may have no place for another reason than those that are looked at before.
     pub(super) fn is_prevented(&self, error: &Error) -> bool {
-        error.is_denied() || self.is_partial && matches!(error, Error::Refused { .. })
+        error.sql_state().is_some() || self.is_partial && matches!(error, Error::Refused { .. })
+    }
+
+    /// That the target itself refuses a value, which the copy would end with.
+    pub(super) fn refused_value(&self, error: &Error) -> Option<Error> {
+        let columns = self.to.columns.iter();
+        let columns: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
+        is_of_row(error).then(|| {
+            Error::refused(
+                format!("{}: {}", self.from.name, columns.join(", ")),
+                format!("the target does not take all values: {}", error.reason()),
+                "change them, or leave the column out",
+            )
+        })
     }
 
     fn creation(&self) -> Result<String, Error> {
@@ -237,7 +252,10 @@ fn temporary(backend: Backend) -> QualifiedName {
 /// its values. The copy would end with it.
 pub(super) fn is_of_row(error: &Error) -> bool {
     let is_of_values = |state: &str| {
-        state.len() == 5 && (state.starts_with("22") || state.starts_with("23") || state == LIMIT)
+        state.len() == 5
+            && (state.starts_with("22")
+                || state.starts_with("23")
+                || [LIMIT, RAISED].contains(&state))
     };
     error.sql_state().is_some_and(|state| is_of_values(&state))
 }

@@ -55,6 +55,8 @@ pub(crate) struct ColumnSide {
     pub(crate) tick: i64,
     /// Where moments end on the server, if that is before the end on its newest version.
     pub(crate) moments_end: Option<MomentsEnd>,
+    /// Whether the server may take the present moment for a NULL, which the column does not take.
+    pub(crate) fills_null: bool,
     /// What a reader puts in the place of some values.
     pub(crate) instead: Replacements,
     /// Whether a time with an offset from UTC is a moment on one of the sides, and has one as text.
@@ -110,6 +112,7 @@ impl ColumnSide {
             sql_type,
             tick: 1,
             moments_end: None,
+            fills_null: false,
             instead: Replacements::default(),
             takes_offsets: true,
             trims: false,
@@ -206,6 +209,17 @@ impl Content {
 }
 
 impl TableSide {
+    /// The table without some columns. Those of its keys have other places then, and it has no keys.
+    pub(crate) fn without(&self, names: &[String]) -> Self {
+        let mut side = self.clone();
+        side.columns.retain(|column| !names.contains(&column.name));
+        if side.columns.len() < self.columns.len() {
+            side.key.clear();
+            side.primary_key.clear();
+        }
+        side
+    }
+
     /// A table without a key, of which the plan says no more.
     pub(crate) fn new(backend: Backend, name: QualifiedName, columns: Vec<ColumnSide>) -> Self {
         Self {

@@ -32,6 +32,9 @@ pub(crate) fn check(
     let refuses_negative = column.sql_type.refuses_negative();
     match cell {
         Cell::Refused(span) => Err(batch.text(span).to_owned()),
+        Cell::Null if column.fills_null => {
+            Err("it is NULL, for which the target would take the present moment".into())
+        }
         // It comes from a column of the same type, but an enum may have other words there.
         Cell::Bytes(span) if column.content == Content::Values(Kind::Own) => {
             let bytes = batch.bytes(span);

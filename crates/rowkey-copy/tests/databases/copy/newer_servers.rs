@@ -1,7 +1,7 @@
 //! What only newer servers have, from and to those that have it.
 
-use anyhow::{Context, Result, ensure};
-use rowkey_copy::CopyPlan;
+use anyhow::{Context, Result, bail, ensure};
+use rowkey_copy::{CopyPlan, Request};
 use rowkey_tables::Silent;
 use rowkey_testkit::{Backend, Suite, test_name};
 
@@ -35,6 +35,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     for target in MYSQL {
         let name = format!("moments_after_2038_to_{}", test_name(target));
         pair(suite, &name, [postgres], target, late_moments);
+        let moment = format!("no_moment_for_a_null_in_{}", test_name(target));
+        pair(suite, &moment, [postgres], target, null_moments);
         let since = (Backend::MariaDb, "11.5");
         pair_since(
             suite,
@@ -120,6 +122,41 @@ async fn late_moments(source: String, target: String) -> Result<()> {
         }
         false => is_refused(&source, &target, &plan, end).await?,
     }
+    Ok(())
+}
+
+/// MariaDB, and MySQL before 8, have the present moment instead, also where nothing was looked at
+/// before.
+async fn null_moments(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE licence (id integer PRIMARY KEY, ends timestamptz)",
+        "INSERT INTO licence VALUES (1, NULL)",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let own = "CREATE TABLE licence (id int PRIMARY KEY, \
+               ends timestamp(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6))";
+    to.execute("the target", own).await?;
+    let mut plan = plan(&source, &target).await?;
+    is_refused(
+        &source,
+        &target,
+        &plan,
+        "it is NULL, which the target refuses",
+    )
+    .await?;
+    plan.policy.preflight = false;
+    let copied =
+        rowkey_copy::copy(&mut from, &mut to, &plan, &Request::default(), &mut Silent).await;
+    let Err(error) = copied else {
+        bail!("the row arrived: {copied:?}");
+    };
+    ensure!(error.to_string().contains("it is NULL"), "{error}");
+    ensure!(
+        to.count("the rows", "SELECT COUNT(*) FROM licence", &[])
+            .await?
+            == 0
+    );
     Ok(())
 }
 

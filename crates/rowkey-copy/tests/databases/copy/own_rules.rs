@@ -5,7 +5,7 @@ use anyhow::{Result, ensure};
 use rowkey_copy::{Choices, ExistingRows};
 use rowkey_testkit::{Backend, Suite, test_name};
 
-use crate::copy::held::preflight;
+use crate::copy::held::{nothing_is_refused, preflight};
 use crate::copy::newer_servers::{MYSQL_8, pair_since};
 use crate::copy::{copy_into_existing, execute, open, pair, plan, planned};
 
@@ -44,6 +44,10 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     pair(suite, name, [sqlite, Backend::MySql], postgres, documents);
     let name = "indexes_and_functions_of_a_target";
     pair(suite, name, crate::LIVE, postgres, of_one_row);
+    let name = "indexes_of_types_that_are_not_text";
+    pair(suite, name, [postgres], postgres, of_other_types);
+    let name = "texts_for_types_that_are_not_read_from_text";
+    pair(suite, name, [postgres, sqlite], postgres, not_read);
     let name = "references_that_the_source_cannot_compare";
     pair(suite, name, crate::LIVE, postgres, not_compared);
     pair(
@@ -126,6 +130,50 @@ async fn of_one_row(source: String, target: String) -> Result<()> {
     ];
     execute(&mut from, "fewer rows", &rows).await?;
     copy_into_existing(&source, &target, &plan).await
+}
+
+/// No text tells how long their values are in an index.
+async fn of_other_types(source: String, target: String) -> Result<()> {
+    let table =
+        "CREATE TABLE host (id integer PRIMARY KEY, at inet, net cidr, span interval, words jsonb)";
+    let row = "INSERT INTO host VALUES (1, '10.0.0.1', '10.0.0.0/8', '1 day', '{\"a\": 1}')";
+    execute(&mut open(&source).await?, "the source", &[table, row]).await?;
+    let indexes = [
+        table,
+        "CREATE INDEX ON host (at, net)",
+        "CREATE UNIQUE INDEX ON host (span)",
+        "CREATE INDEX ON host (words)",
+    ];
+    execute(&mut open(&target).await?, "the target", &indexes).await?;
+    let plan = plan(&source, &target).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await
+}
+
+/// The reason hides no other, although an index has the target asked about the values.
+async fn not_read(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE list (id integer PRIMARY KEY, items text, name text)",
+        "INSERT INTO list VALUES (1, '{1,2}', 'long')",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let own = [
+        "CREATE TABLE list (id integer PRIMARY KEY, items integer[] UNIQUE, name varchar(3))",
+        "CREATE INDEX ON list USING gin (items)",
+        "CREATE INDEX ON list ((name || ''))",
+    ];
+    execute(&mut open(&target).await?, "the target", &own).await?;
+    let plan = plan(&source, &target).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    for why in [
+        "list.items: integer[] of the target is not read from text",
+        "list.name: a value has 4 characters",
+    ] {
+        let is_told = found.refused.iter().any(|refused| refused.starts_with(why));
+        ensure!(is_told, "{why}: {found:?}");
+    }
+    ensure!(found.refused.len() == 2, "{found:?}");
+    Ok(())
 }
 
 fn merging() -> Choices {

@@ -11,8 +11,8 @@ use rowkey_tables::{Connection, Silent};
 use rowkey_testkit::{Backend, Suite};
 use url::Url;
 
-use super::held::preflight;
-use super::{compare, copy, creating, execute, interrupted, open, plan};
+use super::held::{nothing_is_refused, preflight};
+use super::{compare, copy, copy_into_existing, creating, execute, interrupted, open, plan};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     for (name, way) in [
@@ -26,6 +26,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     }
     let (from, name) = ([Backend::Sqlite], "an_encoding_that_lacks_characters");
     super::pair(suite, name, from, Backend::Postgres, latin1);
+    let name = "a_schema_whose_name_needs_quotes";
+    super::pair(suite, name, from, Backend::Postgres, quoted_schema);
     for target in [Backend::MySql, Backend::MariaDb] {
         let name = format!(
             "worst_settings_of_the_address_to_{}",
@@ -51,7 +53,10 @@ async fn latin1(source: String, target: String) -> Result<()> {
     let mut url = Url::parse(&target)?;
     url.set_path(&name);
     url.set_query(None);
-    let outcome = is_told(&source, &target, url.as_str()).await;
+    let outcome = match is_told(&source, &target, url.as_str()).await {
+        Ok(()) => is_refused(&source, url.as_str()).await,
+        outcome => outcome,
+    };
     let drop = format!("DROP DATABASE {name} WITH (FORCE)");
     server.execute("the end", &drop).await?;
     outcome
@@ -66,6 +71,54 @@ async fn is_told(source: &str, utf8: &str, latin1: &str) -> Result<()> {
         ensure!(found.notes.iter().any(is_note) == expected, "{found:?}");
     }
     Ok(())
+}
+
+/// An index has the target asked about the texts.
+async fn is_refused(source: &str, target: &str) -> Result<()> {
+    let mut from = open(source).await?;
+    let row = "INSERT INTO price VALUES (1, '1 €')";
+    from.execute("a price", row).await?;
+    let own = [
+        "CREATE TABLE price (id integer PRIMARY KEY, text varchar(9))",
+        "CREATE INDEX any_word ON price ((text || ''))",
+    ];
+    execute(&mut open(target).await?, "the target", &own).await?;
+    let plan = plan(source, target).await?;
+    let found = preflight(source, target, &plan).await?;
+    let why = "price: id, text: the target does not take all values: ";
+    let is_it = |refused: &String| refused.starts_with(why) && refused.contains("LATIN1");
+    ensure!(found.refused.iter().any(is_it), "{found:?}");
+    Ok(())
+}
+
+/// PostgreSQL's schema has a name with capital letters.
+async fn quoted_schema(source: String, target: String) -> Result<()> {
+    let table = "CREATE TABLE price (id integer PRIMARY KEY, text varchar(9))";
+    let rows = [table, "INSERT INTO price VALUES (1, '1')"];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let mut server = open(&target).await?;
+    let row = server
+        .one_row("the schema", "SELECT current_schema()::text", &[])
+        .await?;
+    let name = format!("\"{} of My App\"", row.text(0)?);
+    let create = format!("CREATE SCHEMA {name}");
+    server.execute("a schema", &create).await?;
+    let mut url = Url::parse(&target)?;
+    let path = name.replace(' ', "\\ ");
+    url.query_pairs_mut()
+        .clear()
+        .append_pair("options", &format!("-csearch_path={path}"));
+    let outcome = copied_there(&source, url.as_str(), table).await;
+    let drop = format!("DROP SCHEMA {name} CASCADE");
+    server.execute("the end", &drop).await?;
+    outcome
+}
+
+async fn copied_there(source: &str, target: &str, table: &str) -> Result<()> {
+    open(target).await?.execute("the target", table).await?;
+    let plan = plan(source, target).await?;
+    nothing_is_refused(source, target, &plan).await?;
+    copy_into_existing(source, target, &plan).await
 }
 
 fn run(test: impl Future<Output = Result<()>>) -> Result<()> {
