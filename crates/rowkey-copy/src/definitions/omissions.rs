@@ -139,13 +139,15 @@ fn durations(table: &PreparedTable<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Moments, numbers and truth that become text, and words that become truth.
+/// Moments, numbers, truth and values of types that the target lacks, which become text, and words that
+/// become truth.
 fn texts(table: &PreparedTable<'_>) -> Vec<String> {
     let columns = table.from.columns.iter().zip(&table.to.columns);
     let notes = columns.filter_map(|(from, to)| {
         let what = match (from.is_truth_in_text(), to.is_text_of_others()) {
             (true, false) => "words become truth",
             (false, true) => "values become text",
+            _ if is_shown_as_text(table.from.backend, from, to) => "values become text",
             _ => return None,
         };
         Some(format!(
@@ -154,6 +156,17 @@ fn texts(table: &PreparedTable<'_>) -> Vec<String> {
         ))
     });
     notes.collect()
+}
+
+/// Whether a type with values of its own, such as an array, is text on the other side, or values of
+/// several types in SQLite are. Those of an `enum` are words.
+fn is_shown_as_text(source: Backend, from: &ColumnSide, to: &ColumnSide) -> bool {
+    let is_text = |column: &ColumnSide| matches!(column.own, Type::Text(_) | Type::PaddedText(_));
+    let is_other = match source.stores_any_type() {
+        true => to.content == Content::Values(Kind::Text),
+        false => from.own == Type::Own && from.sql_type.name() != "citext",
+    };
+    is_other && is_text(to) && !is_text(from) && from.members.is_empty()
 }
 
 /// Columns of text and bytes that hold less in the target: an index has a limit.

@@ -447,10 +447,16 @@ async fn as_text(source: String, target: String) -> Result<()> {
         ..Choices::default()
     };
     let plan = planned(&source, &target, choices).await?.plan;
-    nothing_is_refused(&source, &target, &plan).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(found.refused.is_empty(), "{found:?}");
     copy_equal(&source, &target, &plan).await?;
     if backend == becomes || is_mysql(backend) && is_mysql(becomes) {
         return Ok(());
+    }
+    for column in ["a", "b", "c"] {
+        let note = format!("shape.{column}: its values become text (");
+        let is_told = found.notes.iter().any(|told| told.starts_with(&note));
+        ensure!(is_told, "{note}: {found:?}");
     }
     let expected = match backend {
         Backend::Postgres => ["(3,cm)", "{a,b}", "[1,5)", "(1,2)"],
