@@ -1,5 +1,6 @@
 //! How far a change is, in a table of the database.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use rowkey_core::Backend;
@@ -583,26 +584,15 @@ async fn rows(connection: &mut Connection, columns: &str) -> Result<Vec<Row>, Er
         .query("the state of the change", &query, &[])
         .await
     {
-        Err(error) if has_state(&error, &["42703", "42S22"]) => Err(other_columns()),
-        Err(_) if !exists(connection).await? => Ok(Vec::new()),
-        // SQLite has one number for all that its SQL does not find.
-        Err(error) if has_state(&error, &["1"]) => Err(other_columns()),
+        Err(error) => match error.sql_state().map(Cow::into_owned).as_deref() {
+            Some("42703" | "42S22") => Err(another_version("it has other columns".into())),
+            _ if !exists(connection).await? => Ok(Vec::new()),
+            // SQLite has one number for all that its SQL does not find.
+            Some("1") => Err(another_version("it has other columns".into())),
+            _ => Err(error),
+        },
         rows => rows,
     }
-}
-
-fn has_state(error: &Error, states: &[&str]) -> bool {
-    error
-        .sql_state()
-        .is_some_and(|state| states.contains(&&*state))
-}
-
-fn other_columns() -> Error {
-    Error::refused(
-        format!("the table {TABLE}"),
-        "it has other columns than the table of this name in which rowkey keeps the state of a change",
-        "rename it; or finish or undo the change with the version of rowkey that has begun it",
-    )
 }
 
 fn saved_of(row: &Row) -> Result<Saved, Error> {
@@ -625,7 +615,7 @@ fn another_version(why: String) -> Error {
     Error::refused(
         format!("the table {TABLE}"),
         format!("{why}. The change was begun by another version of rowkey"),
-        "finish or undo it with that version",
+        "finish or undo it with that version, or rename the table if it is not rowkey's",
     )
 }
 
