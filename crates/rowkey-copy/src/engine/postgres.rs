@@ -307,7 +307,7 @@ WHERE p.parentrelid IS NOT NULL AND (
   OR EXISTS (SELECT FROM pg_attribute a JOIN pg_attribute b
     ON b.attrelid = p.parentrelid AND b.attname = a.attname
     WHERE a.attrelid = p.relid AND a.attnum > 0 AND a.attnotnull AND NOT b.attnotnull)
-  OR EXISTS (SELECT FROM pg_index i WHERE i.indrelid = p.relid
+  OR EXISTS (SELECT FROM pg_index i WHERE i.indrelid = p.relid AND i.indisunique
     AND NOT EXISTS (SELECT FROM pg_inherits h WHERE h.inhrelid = i.indexrelid))
   OR EXISTS (SELECT FROM pg_rewrite r WHERE r.ev_class = p.relid))
 ORDER BY 1";

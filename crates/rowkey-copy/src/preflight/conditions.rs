@@ -1,12 +1,13 @@
 //! CHECKs and exclusion constraints of existing tables, CHECKs of the domains of their columns,
 //! computed columns, indexes of expressions, and partitions, which rows of the source may break.
 
+use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Column, Dependent, DependentKind, Generated, Index, Key, Table};
 use rowkey_tables::connection::{Connection, Value};
-use rowkey_tables::types::Type;
 
+use super::long_rows::greatest;
 use super::trial::{Found, Question, Trial, is_of_row, not_looked_at};
 use crate::definitions::checks;
 use crate::definitions::sql_text::{behind_table, first_group, mentioned, separated, with_name};
@@ -411,7 +412,7 @@ fn of_indexes(table: &PreparedTable<'_>, existing: &Table, functions: &Functions
             && have_own_types(table.original, existing, &columns);
         let takes_all = words.as_deref().is_some_and(|words| {
             let columns = columns.iter().filter_map(|name| table.to.column(name));
-            holds_all(words, &columns.collect::<Vec<_>>())
+            holds_all(backend, words, &columns.collect::<Vec<_>>())
         });
         // A value that the target computes is not too long for a list of columns.
         let is_computed = index.is_plain && !table.to.has_all(&columns);
@@ -428,24 +429,15 @@ fn of_indexes(table: &PreparedTable<'_>, existing: &Table, functions: &Functions
 
 /// Whether an index takes all values of its columns: they are short, and it only writes them in other
 /// letters.
-fn holds_all(words: &str, columns: &[&ColumnSide]) -> bool {
+fn holds_all(backend: Backend, words: &str, columns: &[&ColumnSide]) -> bool {
     const HARMLESS: [&str; 17] = [
         "using", "btree", "upper", "lower", "text", "where", "is", "not", "null", "true", "false",
         "and", "or", "asc", "desc", "nulls", "include",
     ];
-    let longest: u64 = 600 * 4;
-    let length = |column: &&ColumnSide| match column.own {
-        Type::Text(length) => length.map(|length| u64::from(length) * 4),
-        Type::PaddedText(length) => Some(u64::from(length) * 4),
-        Type::Bytes(length) => length.map(u64::from),
-        Type::FixedBytes(length) => Some(u64::from(length)),
-        Type::Json => None,
-        _ => Some(64),
-    };
-    let lengths = columns.iter().map(length).collect::<Option<Vec<u64>>>();
     let is_part = |character: char| character.is_alphanumeric() || character == '_';
     let mut names = words.split(|character| !is_part(character));
-    lengths.is_some_and(|lengths| lengths.into_iter().sum::<u64>() <= longest)
+    greatest(columns.iter().copied())
+        .is_some_and(|greatest| Some(greatest) <= engine(backend).objects.index_bytes)
         && words
             .chars()
             .all(|character| is_part(character) || " \"(),:=<>".contains(character))

@@ -100,7 +100,7 @@ fn indexes<'t>(
 }
 
 /// As many bytes some columns have at most, if they have a length.
-fn greatest(columns: &[ColumnSide]) -> Option<u32> {
+pub(super) fn greatest<'c>(columns: impl IntoIterator<Item = &'c ColumnSide>) -> Option<u32> {
     let greatest = |column: &ColumnSide| match column.own {
         Type::Text(length) => length?.checked_mul(4),
         Type::PaddedText(length) => length.checked_mul(4),
@@ -115,7 +115,7 @@ fn greatest(columns: &[ColumnSide]) -> Option<u32> {
             Content::Values(Kind::Text | Kind::Json | Kind::Bytes)
         )
     };
-    let mut columns = columns.iter().filter(is_long);
+    let mut columns = columns.into_iter().filter(is_long);
     columns.try_fold(0_u32, |sum, column| sum.checked_add(greatest(column)?))
 }
 
