@@ -171,11 +171,13 @@ impl Plans {
             plan,
             ids,
             occupied,
+            misfits,
         } = match files {
             Some(plan) => Planned {
                 plan,
                 ids: Vec::new(),
                 occupied: Vec::new(),
+                misfits: Vec::new(),
             },
             None => with_both(&self.database, &self.target, async |source, target| {
                 copy::plan(source, target, choices, &mut *progress, doctor::stored_ids).await
@@ -191,6 +193,12 @@ impl Plans {
         }
         for line in ids {
             text += &format!("# {line}\n");
+        }
+        if !misfits.is_empty() {
+            text += "\n# What has no place in the target; `rowkey preflight` looks at the values too:\n";
+        }
+        for misfit in misfits {
+            text += &format!("# {}\n", misfit.replace('\n', "\n# "));
         }
         if !occupied.is_empty() {
             let names: Vec<String> = occupied.iter().map(ToString::to_string).collect();

@@ -212,37 +212,49 @@ fn longer_numbers(table: &PreparedTable<'_>) -> Vec<String> {
     notes.collect()
 }
 
-/// Moments that become times without a zone, and were seen in another zone than UTC.
+/// Moments that become times without a zone, and were seen in another zone than UTC; and times without
+/// a zone that become moments.
 async fn moments(source: &mut Connection, plan: &CopyPlan) -> Result<Vec<String>, Error> {
-    let (backend, target) = (plan.source()?, plan.target()?);
-    let Some(query) = engine(backend).sessions.zone else {
-        return Ok(Vec::new());
+    let mut notes = Vec::new();
+    let taken = columns_of_types(plan, Type::Timestamp, Type::Instant)?;
+    if !taken.is_empty() {
+        notes.push(format!(
+            "{}: times without a zone are taken for those of UTC",
+            taken.join("; ")
+        ));
+    }
+    let Some(query) = engine(plan.source()?).sessions.zone else {
+        return Ok(notes);
     };
     let doing = "the time zone of the source";
     let row = source.one_row(doing, query, &[]).await?;
     let zone = row.text(0)?;
-    if ["UTC", "GMT", "+00:00", "Etc/UTC"].contains(&zone) {
-        return Ok(Vec::new());
-    }
-    let mut notes = Vec::new();
-    for table in &plan.tables {
-        let columns = table.columns.iter().filter(|column| {
-            let from = ColumnType::parse(backend, column.from.as_str()).meaning();
-            let to = column.to.as_deref();
-            let to = to.and_then(|to| ColumnType::parse(target, to).meaning());
-            (from, to) == (Some(Type::Instant), Some(Type::Timestamp))
-        });
-        let columns: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
-        if !columns.is_empty() {
-            notes.push(format!(
-                "{}.{}: moments become times of UTC; sessions in the time zone of the source's server, {zone}, \
-                 saw other hours",
-                table.name,
-                columns.join(", ")
-            ));
-        }
+    if !["UTC", "GMT", "+00:00", "Etc/UTC"].contains(&zone) {
+        let lost = columns_of_types(plan, Type::Instant, Type::Timestamp)?.into_iter();
+        notes.extend(lost.map(|columns| {
+            format!(
+                "{columns}: moments become times of UTC; sessions in the time zone of the source's server, {zone}, \
+                 saw other hours"
+            )
+        }));
     }
     Ok(notes)
+}
+
+/// The columns of one type that become another, for each table that has some.
+fn columns_of_types(plan: &CopyPlan, from: Type, to: Type) -> Result<Vec<String>, Error> {
+    let (source, target) = (plan.source()?, plan.target()?);
+    let tables = plan.tables.iter().filter_map(|table| {
+        let columns = table.columns.iter().filter(|column| {
+            let own = ColumnType::parse(source, column.from.as_str()).meaning();
+            let becomes = column.to.as_deref();
+            let becomes = becomes.and_then(|to| ColumnType::parse(target, to).meaning());
+            (own, becomes) == (Some(from), Some(to))
+        });
+        let columns: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
+        (!columns.is_empty()).then(|| format!("{}.{}", table.name, columns.join(", ")))
+    });
+    Ok(tables.collect())
 }
 
 fn is_planned(plan: &CopyPlan, name: &QualifiedName) -> bool {

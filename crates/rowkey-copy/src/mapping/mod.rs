@@ -201,7 +201,11 @@ impl CopyPlan {
                 name(),
                 why,
                 match from.meaning() {
-                    Some(_) => format!("give it a type with `to`, or {LEAVE_OUT}"),
+                    // What the plan refuses says what else is possible.
+                    Some(_) if column.refused.is_none() || column.to.is_some() => {
+                        format!("give it a type with `to`, or {LEAVE_OUT}")
+                    }
+                    Some(_) => format!("or {LEAVE_OUT}"),
                     None => LEAVE_OUT.to_owned(),
                 },
             )

@@ -16,8 +16,13 @@ impl CopyPlan {
     /// The catalogue of the target, which writes columns as the plan does.
     pub(crate) async fn target_catalog(&self, target: &mut Connection) -> Result<Catalog, Error> {
         let mut catalog = Catalog::read(target).await?;
-        self.respell(&mut catalog, |table| &table.becomes);
+        self.respell_target(&mut catalog);
         Ok(catalog)
+    }
+
+    /// Lets the catalogue of the target write columns as the plan does.
+    pub(crate) fn respell_target(&self, catalog: &mut Catalog) {
+        self.respell(catalog, |table| &table.becomes);
     }
 
     /// Lets the catalogue of the source write columns as the plan does. Its tables have other hashes

@@ -44,11 +44,9 @@ pub async fn plan(
     let backend = source.backend();
     refuse_sql_server(backend)?;
     let choices = Choices::default();
-    let mut plan = plan_for(source, backend, &[], choices, progress, ids)
-        .await?
-        .plan;
+    let (planned, catalog) = plan_for(source, backend, &[], choices, progress, ids).await?;
+    let mut plan = planned.plan;
     plan.target = NAME.into();
-    let catalog = Catalog::read(source).await?;
     let tables: Vec<&catalog::Table> = catalog.tables.iter().collect();
     for table in &mut plan.tables {
         let original = catalog.table(&table.name)?;

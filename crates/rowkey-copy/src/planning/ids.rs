@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::{Storage, StoragePlan, Stored};
 use rowkey_sql::StoredForm;
@@ -11,6 +12,9 @@ use rowkey_tables::types::{ColumnType, Type};
 
 use super::planner::{Ids, Place, Planner, place};
 use crate::plans::plan::{ColumnPlan, TablePlan};
+
+/// What is said of a key that is taken for ids by its type alone.
+const NO_VALUES: &str = "it has no values, and its type is one of ids";
 
 impl<'c> Planner<'c> {
     /// The columns that may contain ids of their own: those of primary keys, and others of a type
@@ -68,15 +72,16 @@ impl<'c> Planner<'c> {
     }
 
     /// Gives a column without values the form of the ids in another column of the same type and
-    /// length: of its own table, if there is one. Text may be anything, unless it is the primary key.
+    /// length: of its own table, if there is one. A primary key whose type no other ids have gets their
+    /// format all the same. Text may be anything, unless it is the primary key.
     pub(super) fn add_empty(&mut self, table: &Table, column: &Column) {
         let own = column.column_type(self.source).meaning();
         let key = table.primary_key().map(|key| key.columns.as_slice());
         let is_key = matches!(key, Some([name]) if *name == column.name);
+        let default = column.default.as_deref().unwrap_or("uuid");
+        let is_made_as_id = default.to_lowercase().contains("uuid");
         let may_be_id = own.is_some_and(|own| match own {
-            Type::Text(_) | Type::PaddedText(_) => {
-                is_key && looks_like_id(own) && column.default.is_none()
-            }
+            Type::Text(_) | Type::PaddedText(_) => is_key && looks_like_id(own) && is_made_as_id,
             own => looks_like_id(own) || is_key && may_be_id(own),
         });
         if !may_be_id {
@@ -88,11 +93,47 @@ impl<'c> Planner<'c> {
             let mut found = found.filter_map(|table| table.column(other));
             found.any(|found| found.column_type(self.source).meaning() == own)
         };
-        let mut alike: Vec<&Place> = self.ids.keys().filter(is_alike).collect();
+        // What was assumed of a key says nothing of other tables.
+        let is_known = |(name, ids): &(&Place, &Ids)| {
+            name.0 == table.name || ids.assumed.as_deref() != Some(NO_VALUES)
+        };
+        let alike = self.ids.iter().filter(is_known).map(|(place, _)| place);
+        let mut alike: Vec<&Place> = alike.filter(is_alike).collect();
         alike.sort_by_key(|(name, _)| *name != table.name);
         let ids = alike.first().and_then(|place| self.ids.get(*place));
-        if let Some(ids) = ids.cloned() {
-            self.ids.entry(place(table, &column.name)).or_insert(ids);
+        match ids.cloned() {
+            Some(ids) => {
+                self.ids.entry(place(table, &column.name)).or_insert(ids);
+            }
+            None if is_key && own.is_some_and(looks_like_id) => self.assume_ids(table, column),
+            None => self.keep(
+                table,
+                column,
+                "it has no values, which would tell whether they are ids".into(),
+            ),
+        }
+    }
+
+    /// Takes what a column without values will have for ids of the only format that there is, or for
+    /// any UUIDs.
+    fn assume_ids(&mut self, table: &Table, column: &Column) {
+        let mut formats = self.ids.values().map(|ids| ids.format);
+        let first = formats.next().unwrap_or(FormatKind::AnyUuid);
+        let format = match formats.all(|format| format == first) {
+            true => first,
+            false => FormatKind::AnyUuid,
+        };
+        let found = column.column_type(self.source);
+        let (storage, is_text) = match found.meaning() {
+            Some(Type::Text(Some(36)) | Type::PaddedText(36)) => (Storage::Text, true),
+            Some(Type::Text(Some(32)) | Type::PaddedText(32)) => (Storage::TextHex, true),
+            _ => (Storage::Uuid, false),
+        };
+        if let Ok(form) = StoredForm::new(format, self.source, storage, None)
+            && (is_text || fits(&form, self.source, &found))
+        {
+            let assumed = Some(NO_VALUES.to_owned());
+            self.add_ids(table, column, format, name_of(form), assumed);
         }
     }
 
@@ -143,27 +184,12 @@ impl<'c> Planner<'c> {
         let forms =
             forms.filter_map(|one| StoredForm::new(ids.format, self.target, one, None).ok());
         let mut forms = std::iter::once(default).chain(forms);
-        let fits = |form: &StoredForm, found: &Column| {
-            let found = found.column_type(self.target);
-            let length = match found.meaning() {
-                Some(Type::Text(length)) => length,
-                _ => None,
-            };
-            // SQLite has one type for text of every length.
-            let has_length = match form.encode(0) {
-                Stored::Text(text) => {
-                    length.is_none_or(|found| found as usize == text.as_str().len())
-                }
-                _ => true,
-            };
-            has_length && found.is_same(&ColumnType::parse(self.target, form.sql_type()))
+        let found = found.map(|found| found.column_type(self.target));
+        let is_found = |form: &StoredForm| {
+            let mut found = found.iter();
+            found.all(|found| fits(form, self.target, found))
         };
-        let form = forms.find(|form| found.is_none_or(|found| fits(form, found)))?;
-        Some(format!(
-            "{}:{}",
-            form.storage().name(),
-            form.layout().name()
-        ))
+        forms.find(is_found).map(name_of)
     }
 
     /// The type of the column that a plan gives to ids.
@@ -172,6 +198,11 @@ impl<'c> Planner<'c> {
         let form = StoredForm::named(format, self.target, column.stored_to.as_ref()?).ok()?;
         let column_type = ColumnType::parse(self.target, form.sql_type());
         Some(column_type.bare().to_lowercase())
+    }
+
+    /// Whether a type of the target has no place for what is no id.
+    fn is_for_ids_only(&self, to: &str) -> bool {
+        ColumnType::parse(self.target, to).meaning() == Some(Type::Uuid)
     }
 
     /// What becomes of the ids, as sentences.
@@ -192,7 +223,13 @@ impl<'c> Planner<'c> {
                         let doubt = self.ids.get(&place).and_then(|ids| ids.assumed.as_ref());
                         assumed.extend(doubt.map(|doubt| format!("{name}: {doubt}")));
                     }
-                    (None, Some(to), _) if is_uuid => *forms.entry(to.clone()).or_default() += 1,
+                    (None, Some(to), Some(why)) if self.is_for_ids_only(to) => kept.push(format!(
+                        "{name} ({}) is to become {to}, as it is there: {why}",
+                        column.from
+                    )),
+                    (None, Some(to), _) if is_uuid || self.is_for_ids_only(to) => {
+                        *forms.entry(to.clone()).or_default() += 1
+                    }
                     (None, _, Some(why)) => {
                         kept.push(format!("{name} ({}) stays: {why}", column.from))
                     }
@@ -210,6 +247,24 @@ impl<'c> Planner<'c> {
         words.extend(assumed);
         words
     }
+}
+
+/// Whether a column of a type stores ids in a form. SQLite has one type for text of every length.
+fn fits(form: &StoredForm, backend: Backend, column: &ColumnType) -> bool {
+    let length = match column.meaning() {
+        Some(Type::Text(length)) => length,
+        _ => None,
+    };
+    let has_length = match form.encode(0) {
+        Stored::Text(text) => length.is_none_or(|length| length as usize == text.as_str().len()),
+        _ => true,
+    };
+    has_length && column.is_same(&ColumnType::parse(backend, form.sql_type()))
+}
+
+/// A form as plans name it.
+fn name_of(form: StoredForm) -> String {
+    format!("{}:{}", form.storage().name(), form.layout().name())
 }
 
 /// Whether both have texts, however long these may be.

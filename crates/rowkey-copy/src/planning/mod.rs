@@ -22,7 +22,8 @@ use crate::mapping::own_types;
 use crate::mapping::partitions;
 use crate::mapping::spelling::{respell, spelling};
 use crate::plans::plan::{CopyPlan, CopyPolicy, TablePlan, VERSION};
-use crate::preflight::existing::has_rows;
+use crate::preflight::definition;
+use crate::preflight::existing::{self, has_rows};
 
 /// A plan, and what it does with ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +34,11 @@ pub struct Planned {
     pub ids: Vec<String>,
     /// The tables of the target that have rows, of which nobody has said what becomes of these.
     pub occupied: Vec<QualifiedName>,
+    /// Everything that has no place in the target, as far as the definitions tell; [`Preflight`] looks
+    /// at the values too.
+    ///
+    /// [`Preflight`]: crate::Preflight
+    pub misfits: Vec<String>,
 }
 
 /// Which tables of a database go to another, in the order of their references, and what their
@@ -54,7 +60,8 @@ pub async fn plan(
 ) -> Result<Planned, Error> {
     let there = Catalog::read(target).await?;
     let backend = target.backend();
-    let mut planned = plan_for(source, backend, &there.tables, choices, progress, ids).await?;
+    let (mut planned, original) =
+        plan_for(source, backend, &there.tables, choices, progress, ids).await?;
     replace_unknown(target, &mut planned.plan).await?;
     if choices.unknown_types_as_text {
         own_types::replace_unknown(source, target, &mut planned.plan).await?;
@@ -75,10 +82,34 @@ pub async fn plan(
             Err(error) => return Err(error),
         }
     }
+    let misfits = misfits(&planned.plan, original, there).into_iter();
+    planned.misfits = misfits.map(|misfit| misfit.to_string()).collect();
     Ok(planned)
 }
 
-/// The same for a target with these tables.
+/// Columns that have no place, and tables that are not as the plan needs them.
+fn misfits(plan: &CopyPlan, mut source: Catalog, mut target: Catalog) -> Vec<Error> {
+    plan.respell_source(&mut source);
+    plan.respell_target(&mut target);
+    let (mut misfits, left) = plan.without_refused_columns();
+    let planned: Vec<&QualifiedName> = plan.tables.iter().map(|table| &table.becomes).collect();
+    let exists_any = planned.iter().any(|name| target.table(name).is_ok());
+    for table in &left.tables {
+        match (target.table(&table.becomes), left.prepare(&source, table)) {
+            (Ok(found), Ok(prepared)) => {
+                misfits.extend(definition::misfits(found, &prepared.to, plan));
+            }
+            (Err(_), Ok(_)) if exists_any => {
+                misfits.push(existing::missing(&target, &table.becomes, &planned));
+            }
+            (_, Ok(_)) => {}
+            (_, Err(error)) => misfits.push(error),
+        }
+    }
+    misfits
+}
+
+/// The same for a target with these tables, and the catalogue of the source.
 pub(crate) async fn plan_for(
     source: &mut Connection,
     target: Backend,
@@ -86,7 +117,7 @@ pub(crate) async fn plan_for(
     choices: Choices,
     progress: &mut dyn Progress,
     mut ids: impl AsyncFnMut(&mut Connection, &Table, &str) -> Result<StoredIds, Error>,
-) -> Result<Planned, Error> {
+) -> Result<(Planned, Catalog), Error> {
     let original = Catalog::read(source).await?;
     let (mut catalog, mut there) = (original.clone(), there.to_vec());
     let becomes = take_names(&copied(&original), &mut there);
@@ -136,9 +167,10 @@ pub(crate) async fn plan_for(
     planner.follow();
     let mut planned: Vec<TablePlan> = tables.iter().map(|table| planner.table(table)).collect();
     planner.widen_references(&mut planned);
-    Ok(Planned {
+    let planned = Planned {
         ids: planner.ids_in_words(&planned),
         occupied: Vec::new(),
+        misfits: Vec::new(),
         plan: CopyPlan {
             version: VERSION,
             source: planner.source.name().into(),
@@ -147,7 +179,8 @@ pub(crate) async fn plan_for(
             tables: planned,
             policy: CopyPolicy::default(),
         },
-    })
+    };
+    Ok((planned, original))
 }
 
 /// The tables that are copied.

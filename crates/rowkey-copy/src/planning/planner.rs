@@ -97,7 +97,7 @@ impl Planner<'_> {
             let why = "the target's table has no such column".to_owned();
             planned.refused = Some(match alike {
                 Some(alike) => format!("{why}: {alike} is another name in both databases"),
-                None => why,
+                None => format!("{why}; add it there, and write the plan again"),
             });
             return planned;
         }

@@ -1,14 +1,13 @@
 //! Whether tables of the target are as a copy needs them, before it and after it.
 
 use rowkey_core::storage::quote_identifier;
-use rowkey_tables::catalog::{Catalog, DependentKind, Key, QualifiedName, Table, TriggerEvent};
-use rowkey_tables::dialect::Dialect;
-use rowkey_tables::types::ColumnType;
-use rowkey_tables::types::layout::Layout;
+use rowkey_tables::catalog::{Catalog, DependentKind, QualifiedName, Table, TriggerEvent};
 use rowkey_tables::{Connection, Error};
 
+use super::definition;
 use super::trial::shown;
 use crate::engine::engine;
+use crate::mapping::all_or_one;
 use crate::mapping::partitions::{below, is_partitioned};
 use crate::mapping::spelling::in_any_case;
 use crate::plans::plan::{ExistingRows, Triggers};
@@ -17,7 +16,7 @@ use crate::rows::orphan::orphan;
 use crate::rows::select::first;
 use crate::session;
 use crate::tables::prepared::PreparedTable;
-use crate::tables::table_side::{ColumnSide, Content, TableSide};
+use crate::tables::table_side::TableSide;
 
 /// Fails for a row that refers to none by a reference of an existing table, if the target has not
 /// looked while rows were written.
@@ -48,9 +47,25 @@ pub(crate) async fn check_unchecked_references(
     Ok(())
 }
 
-/// A table of the target is not there if it is to be made, and empty otherwise. The tables of a plan
-/// have these names.
+/// A table of the target is not there if it is to be made, and otherwise defined as the plan says and
+/// empty. The tables of a plan have these names.
 pub(crate) async fn check_target(
+    target: &mut Connection,
+    catalog: &Catalog,
+    side: &TableSide,
+    planned: &[&QualifiedName],
+    create: bool,
+) -> Result<(), Error> {
+    if let Ok(table) = catalog.table(&side.name)
+        && !create
+    {
+        all_or_one(definition::refusals(table, side))?;
+    }
+    check_presence(target, catalog, side, planned, create).await
+}
+
+/// The same, but for its definition.
+pub(super) async fn check_presence(
     target: &mut Connection,
     catalog: &Catalog,
     side: &TableSide,
@@ -82,23 +97,8 @@ pub(crate) async fn check_target(
             "drop it or rename it; or leave out --create, so that rows go into it if it has none; or, if others are \
              missing, write a plan for those",
         )),
-        (None, false) => {
-            let own = catalog.tables.iter().map(|table| &table.name);
-            let own = own.filter(|name| name.schema == side.name.schema);
-            let own = own.filter(|name| !planned.contains(name));
-            let alike = in_any_case(own, |name| &name.name, &side.name.name);
-            let instead = match alike {
-                Some(alike) => format!("write `becomes = \"{alike}\"` for it in the plan"),
-                None => {
-                    "make it, or delete its entry from the plan; or give --create, with a plan that has none of the \
-                     tables which exist"
-                        .into()
-                }
-            };
-            Err(Error::refused(what, "it does not exist", instead))
-        }
+        (None, false) => Err(missing(catalog, &side.name, planned)),
         (Some(table), false) => {
-            check_definition(table, side)?;
             match side.existing_rows {
                 Some(ExistingRows::Merge) => {
                     check_merge(table, side)?;
@@ -128,6 +128,24 @@ pub(crate) async fn check_target(
             }
         }
     }
+}
+
+/// The refusal of a table that is not there, among others that are.
+pub(crate) fn missing(
+    catalog: &Catalog,
+    name: &QualifiedName,
+    planned: &[&QualifiedName],
+) -> Error {
+    let own = catalog.tables.iter().map(|table| &table.name);
+    let own = own.filter(|other| other.schema == name.schema && !planned.contains(other));
+    let instead = match in_any_case(own, |other| &other.name, &name.name) {
+        Some(alike) => format!("write `becomes = \"{alike}\"` for it in the plan"),
+        None => "make it, or delete its entry from the plan; or give --create, with a plan that has none of the \
+                 tables which exist"
+            .into(),
+    };
+    let what = format!("the table {name} in the target");
+    Error::refused(what, "it does not exist", instead)
 }
 
 /// No table outside the plan refers to what a merge may change: the target does not look at that.
@@ -160,31 +178,10 @@ fn check_referred(
     Ok(())
 }
 
-/// An existing table has the columns of the plan, with these types, and transactions.
-fn check_definition(table: &Table, side: &TableSide) -> Result<(), Error> {
-    let what = format!("the table {} in the target", side.name);
-    for column in &side.columns {
-        if table.column(&column.name).is_none() {
-            return Err(Error::Missing {
-                what: format!("the column {} of {what}", column.name),
-            });
-        }
-    }
-    check_types(table, side)?;
-    match engine(side.backend).target.has_engines && table.engine() != "InnoDB" {
-        true => Err(Error::refused(
-            what,
-            format!("its engine {} has no transactions", table.engine()),
-            "make it with InnoDB, so that an interrupted copy can go on",
-        )),
-        false => Ok(()),
-    }
-}
-
 /// What is wrong with a table of the target that cannot be read as the plan says.
 pub(crate) fn changed(catalog: &Catalog, side: &TableSide) -> Option<Error> {
     let table = catalog.table(&side.name).ok()?;
-    check_definition(table, side).err()
+    definition::refusals(table, side).into_iter().next()
 }
 
 /// What has become wrong with tables since their copy has begun, if rows are still to come.
@@ -200,7 +197,7 @@ pub(crate) fn changed_since(
             && is_begun
             && !to.keeps_rows()
         {
-            let changed = check_definition(table, to).err();
+            let changed = definition::refusals(table, to).into_iter();
             refused.extend(changed.map(|error| match error {
                 Error::Refused { what, why, .. } => Error::refused(
                     what,
@@ -588,85 +585,4 @@ async fn delete_in_transaction(
     }
     target.execute(doing, end).await?;
     Ok(())
-}
-
-/// An existing column has the type that the plan says.
-fn check_types(table: &Table, side: &TableSide) -> Result<(), Error> {
-    for column in &side.columns {
-        let found = table.column(&column.name);
-        let name = || format!("{}.{} in the target", side.name, column.name);
-        if let Some(layout) = found.and_then(|found| found.layout.as_ref())
-            && let Some(other) = other_layout(name(), column, layout)
-        {
-            return Err(other);
-        }
-        let is_user_type = found.is_some_and(|found| found.layout.is_some());
-        let found = found.map(|found| found.column_type(side.backend));
-        let planned = &column.sql_type;
-        // An id has the length of its form, whatever the type says.
-        if let (Content::Ids(form), Some(found)) = (column.content, &found)
-            && found.is_same(&ColumnType::parse(side.backend, form.sql_type()))
-        {
-            continue;
-        }
-        if let Some(found) = &found
-            && side.backend.stores_any_type()
-            && column.is_of_another_type()
-            && takes_own_type_only(table, &column.name, found)
-        {
-            return Err(Error::refused(
-                name(),
-                format!("it takes only values of the type {found}"),
-                "change the column there, and write the plan again with `rowkey plan`",
-            ));
-        }
-        if let Some(found) = found
-            && (found.meaning() != Some(column.own)
-                // PostgreSQL's own type, and not a user's.
-                || column.layout.is_some() && !is_user_type
-                || found.normalizes_json() != planned.normalizes_json()
-                || !found.keeps_times_of(planned))
-        {
-            return Err(Error::refused(
-                name(),
-                format!("its type is {found}, and the plan says {planned}"),
-                "change the column there, and write the plan again with `rowkey plan`",
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// Whether SQLite refuses values of other types in a column, as it does in the one that is the number
-/// of a row.
-fn takes_own_type_only(table: &Table, column: &str, column_type: &ColumnType) -> bool {
-    let is_key = |key: &Key| key.columns == [column];
-    let is_number = column_type.bare().eq_ignore_ascii_case("integer");
-    let is_alone = is_number && table.primary_key().is_some_and(is_key);
-    is_alone || is_strict(table) && !column_type.is_any()
-}
-
-#[cfg(feature = "sqlite")]
-fn is_strict(table: &Table) -> bool {
-    rowkey_tables::catalog::sqlite::is_strict(table.statement())
-}
-
-#[cfg(not(feature = "sqlite"))]
-fn is_strict(_: &Table) -> bool {
-    false
-}
-
-/// The refusal of a column whose type consists of something else in the target, if it does: rows are
-/// written in PostgreSQL's binary form, which has no names of fields.
-pub(crate) fn other_layout(what: String, column: &ColumnSide, found: &Layout) -> Option<Error> {
-    let difference = column.layout.as_ref()?.difference(found)?;
-    Some(Error::refused(
-        what,
-        format!(
-            "its type {} is not made as in the source: {difference}",
-            column.sql_type
-        ),
-        "make the type there as the source has it; or let the column there be text, and write `to = \"text\"`; or \
-         delete its entry from the plan",
-    ))
 }

@@ -2,6 +2,7 @@
 
 mod clashes;
 mod conditions;
+pub(crate) mod definition;
 pub(crate) mod existing;
 mod kept;
 mod long_rows;

@@ -1,13 +1,13 @@
 //! Whether the target is as the plan needs it.
 
-use rowkey_core::Backend;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Catalog, Column, Generated, QualifiedName, Table, layout_of};
+use rowkey_tables::catalog::{Catalog, QualifiedName, Table, layout_of};
 use rowkey_tables::connection::{Connection, Value};
 use rowkey_tables::dialect::{Asked, Dialect};
 use rowkey_tables::types::layout::Layout;
 use rowkey_tables::types::{Kind, Type, collation};
 
+use super::definition;
 use super::existing;
 use crate::definitions::key_sequences::KeySequences;
 use crate::definitions::sequences::{self, Sequence};
@@ -69,7 +69,7 @@ pub(super) async fn refusals(
             add(is_sequence(side, name, behind));
             continue;
         }
-        match existing::check_target(target, catalog, side, &planned, creates).await {
+        match existing::check_presence(target, catalog, side, &planned, creates).await {
             Err(error @ (Error::Refused { .. } | Error::Missing { .. })) => add(error),
             Err(error) if error.is_denied() => add(Error::refused(
                 format!("the table {} in the target", side.name),
@@ -80,10 +80,10 @@ pub(super) async fn refusals(
         }
         if let Some(table) = table_of(catalog, side)
             && !creates
-            && !side.keeps_rows()
         {
-            computed(table, side).into_iter().for_each(&mut add);
-            unfilled(table, side, plan).into_iter().for_each(add);
+            definition::misfits(table, side, plan)
+                .into_iter()
+                .for_each(add);
         }
     }
     let mut general = existing::referring(target, catalog, sides).await?;
@@ -293,55 +293,6 @@ pub(super) fn not_null_if_made(source: &Table) -> Vec<String> {
     key.unwrap_or_default()
 }
 
-fn computed(table: &Table, side: &TableSide) -> Vec<Error> {
-    let is_computed = |column: &&ColumnSide| {
-        table
-            .column(&column.name)
-            .is_some_and(|column| column.generated == Generated::Computed)
-    };
-    let columns = side.columns.iter().filter(is_computed);
-    columns
-        .map(|column| {
-            Error::refused(
-                format!("{}.{} in the target", side.name, column.name),
-                "the target computes it",
-                "delete its entry from the plan",
-            )
-        })
-        .collect()
-}
-
-/// Whether no row of an existing table goes without a value for a column.
-pub(super) fn needs_value(backend: Backend, column: &Column) -> bool {
-    let is_left = column.is_nullable || column.default.is_some();
-    let is_own = column.column_type(backend).is_row_version();
-    !is_left && !is_own && column.generated == Generated::No
-}
-
-/// Columns of an existing table that the plan does not fill.
-fn unfilled(table: &Table, side: &TableSide, plan: &CopyPlan) -> Vec<Error> {
-    let mut planned = plan.tables.iter();
-    // Those that are refused too.
-    let planned = planned.find(|planned| planned.becomes == side.name);
-    let is_unfilled = |column: &&Column| {
-        let mut planned = planned.into_iter().flat_map(|planned| &planned.columns);
-        let is_filled = planned.any(|filled| {
-            names::folded(side.backend, &filled.name) == names::folded(side.backend, &column.name)
-        });
-        !is_filled && needs_value(side.backend, column)
-    };
-    let columns = table.columns.iter().filter(is_unfilled);
-    columns
-        .map(|column| {
-            Error::refused(
-                format!("{}.{} in the target", side.name, column.name),
-                "the plan has no values for it, and it has no default and refuses NULL",
-                "give it a default, or let it be NULL until the rows are there",
-            )
-        })
-        .collect()
-}
-
 /// The refusal if the account may not make tables. PostgreSQL tells; elsewhere, a CREATE TABLE that
 /// fails in any case says whether a privilege is missing.
 pub(super) async fn may_not_create(target: &mut Connection) -> Result<Option<Error>, Error> {
@@ -464,7 +415,7 @@ async fn unknown_types(
                     let found = layout_of(target, column.sql_type.as_str()).await?;
                     let name = format!("{}.{}", side.name, column.name);
                     let other =
-                        found.and_then(|found| existing::other_layout(name, column, &found));
+                        found.and_then(|found| definition::other_layout(name, column, &found));
                     let place = Place::Column(number, column.name.clone());
                     refused.extend(other.map(|error| (place, error)));
                     continue;

@@ -11,8 +11,8 @@ use rowkey_tables::{Connection, Error};
 use serde::Serialize;
 use tokio::sync::mpsc;
 
+use super::definition::needs_value;
 use super::suspects::{ColumnPair, Suspects, checks_json};
-use super::target::needs_value;
 use crate::batch::{Batch, Cell};
 use crate::engine::{engine, of_column};
 use crate::plans::plan::CopyPolicy;

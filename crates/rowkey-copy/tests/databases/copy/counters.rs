@@ -1,12 +1,12 @@
 //! Counters continue where those of the source would.
 
 use anyhow::{Result, ensure};
-use rowkey_copy::Request;
+use rowkey_copy::{Choices, ExistingRows, Request};
 use rowkey_tables::Silent;
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::held::{nothing_is_refused, preflight};
-use crate::copy::{copy, copy_into_existing, execute, open, pair, plan};
+use crate::copy::{copy, copy_into_existing, execute, open, pair, plan, planned};
 
 const COUNTING: [Backend; 3] = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
 
@@ -19,6 +19,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         if target == Backend::Postgres {
             let down = name("counters_that_exist_count_down_in");
             pair(suite, &down, of_postgres, target, counting_down);
+            let always = name("what_is_always_counted_is_not_merged_in");
+            pair(suite, &always, crate::LIVE, target, always_counted);
         }
         if matches!(target, Backend::Postgres | Backend::MariaDb) {
             let short = name("a_sequence_that_ends_before_the_rows_is_told_in");
@@ -45,6 +47,36 @@ pub(crate) fn add_tests(suite: &mut Suite) {
             large_counter,
         );
     }
+}
+
+/// No UPDATE may change a column that is GENERATED ALWAYS, unless rows are merged by it.
+async fn always_counted(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let rows = [
+        "CREATE TABLE ticket (id integer PRIMARY KEY, number integer, title varchar(9))",
+        "INSERT INTO ticket VALUES (1, 5, 'a'), (2, 6, 'b')",
+    ];
+    execute(&mut from, "the source", &rows).await?;
+    let counted = "integer GENERATED ALWAYS AS IDENTITY";
+    let table = format!(
+        "CREATE TABLE ticket (id {counted} PRIMARY KEY, number {counted}, title varchar(9))"
+    );
+    let row = "INSERT INTO ticket (title) VALUES ('old')";
+    execute(&mut to, "the target", &[&table, row]).await?;
+    let choices = Choices {
+        existing_rows: Some(ExistingRows::Merge),
+        ..Choices::default()
+    };
+    let mut plan = planned(&source, &target, choices).await?.plan;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&found.refused[..], [one] if one.contains("ticket.number in the target: the target counts it")),
+        "{found:?}"
+    );
+    let columns = &mut plan.tables[0].columns;
+    columns.retain(|column| column.name != "number");
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await
 }
 
 /// The default's sequence counts, not one that the column owns, nor the rows.

@@ -46,10 +46,57 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         pair(suite, &name, crate::LIVE, target, merged);
         let name = format!("keys_that_are_merged_have_letters_of_the_source_in_{to}");
         pair(suite, &name, [Backend::Postgres], target, merged_keys);
+        let name = format!("a_plan_names_all_misfits_in_{to}");
+        pair(suite, &name, crate::LIVE, target, misfits);
         let name = format!("types_that_exist_win_in_{to}");
         let sources = [Backend::Postgres, Backend::Sqlite];
         pair(suite, &name, sources, target, existing_types);
     }
+}
+
+/// The plan and the preflight name every column without a place, of every table, at once; and say
+/// which times become moments.
+async fn misfits(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let time = match from.backend() {
+        Backend::Postgres => "timestamp",
+        _ => "datetime",
+    };
+    let moment = match to.backend() {
+        Backend::MySql | Backend::MariaDb => "timestamp NULL",
+        _ => "timestamptz",
+    };
+    let lost = "CREATE TABLE two (id integer PRIMARY KEY, gone varchar(9), lost varchar(9))";
+    let made = format!("CREATE TABLE one (id integer PRIMARY KEY, gone varchar(9), made {time})");
+    execute(&mut from, "the tables", &[&made, lost]).await?;
+    let needs =
+        "CREATE TABLE two (id integer PRIMARY KEY, need integer NOT NULL, want integer NOT NULL)";
+    let made =
+        format!("CREATE TABLE one (id integer PRIMARY KEY, made {moment}, need integer NOT NULL)");
+    execute(&mut to, "the tables", &[&made, needs]).await?;
+    let choices = Choices {
+        cuts_fractions: true,
+        ..Choices::default()
+    };
+    let planned = planned(&source, &target, choices).await?;
+    let found = preflight(&source, &target, &planned.plan).await?;
+    let note = "one.made: times without a zone are taken for those of UTC";
+    ensure!(found.notes.iter().any(|one| one == note), "{found:?}");
+    for found in [planned.misfits.join("\n"), found.refused.join("\n")] {
+        for expected in [
+            "one.gone",
+            "the target's table has no such column; add it there",
+            "two.gone",
+            "two.lost",
+            "one.need in the target: the plan has no values for it",
+            "two.need in the target",
+            "two.want in the target",
+        ] {
+            ensure!(found.contains(expected), "{expected}: {found}");
+        }
+        ensure!(!found.contains("give it a type"), "{found}");
+    }
+    Ok(())
 }
 
 const CUSTOMERS: u128 = 200;

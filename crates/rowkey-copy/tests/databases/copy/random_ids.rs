@@ -12,9 +12,78 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("random_uuids_are_ids_in_{}", test_name(target));
         let sources = [Backend::MySql, Backend::MariaDb, Backend::Sqlite];
         pair(suite, &name, sources, target, random);
+        let name = format!("keys_without_values_are_ids_in_{}", test_name(target));
+        pair(suite, &name, sources, target, without_values);
         let name = format!("references_of_any_type_to_ids_in_{}", test_name(target));
         pair(suite, &name, [Backend::Sqlite], target, references);
     }
+}
+
+/// A primary key of a type that ids have is one of ids, though it has no values and no other column
+/// has its type; another column stays, and a column for ids is counted with its values.
+async fn without_values(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let tables = [
+        "CREATE TABLE filled (id char(36) PRIMARY KEY, other char(32))",
+        "CREATE TABLE session (id binary(16) NOT NULL PRIMARY KEY, owner binary(16))",
+        "CREATE TABLE token (id char(32) NOT NULL PRIMARY KEY)",
+        "CREATE TABLE login (id integer NOT NULL PRIMARY KEY, address binary(16))",
+    ];
+    execute(&mut from, "the tables", &tables).await?;
+    for number in 1..=40 {
+        let other = match number {
+            7 => "no id".to_owned(),
+            _ => uuid(number).replace('-', ""),
+        };
+        let row = format!("INSERT INTO filled VALUES ('{}', '{other}')", uuid(number));
+        from.execute("a row", &row).await?;
+    }
+    let id = match to.backend() {
+        Backend::Postgres | Backend::MariaDb => "uuid",
+        _ => "binary(16)",
+    };
+    let filled = format!(
+        "CREATE TABLE filled (id {id} NOT NULL PRIMARY KEY, other {id}, needed integer NOT NULL)"
+    );
+    to.execute("a table of the target", &filled).await?;
+    let planned = planned(&source, &target, Choices::default()).await?;
+    // SQLite's name says nothing of lengths.
+    let has_bytes = from.backend() != Backend::Sqlite;
+    for (table, column, is_id) in [
+        ("session", "id", has_bytes),
+        ("session", "owner", has_bytes),
+        ("token", "id", true),
+        ("login", "address", false),
+    ] {
+        let mut tables = planned.plan.tables.iter();
+        let found = tables.find(|found| found.name.name == table);
+        let mut columns = found.context(table)?.columns.iter();
+        let found = columns.find(|found| found.name == column).context(column)?;
+        ensure!(
+            found.format.is_some() == is_id,
+            "{table}.{column}: {found:?}"
+        );
+    }
+    let words = planned.ids.join("\n");
+    for (expected, is_said) in [
+        ("token.id: it has no values, and its type is one of", true),
+        ("session.id: it has no values", has_bytes),
+        ("login.address (binary(16)) stays: it has no", has_bytes),
+    ] {
+        ensure!(words.contains(expected) == is_said, "{expected}: {words}");
+    }
+    if id == "uuid" {
+        let other = "filled.other (char(32)) is to become uuid, as it is there: some of its values";
+        ensure!(words.contains(other), "{words}");
+    }
+    let misfits = planned.misfits.join("\n");
+    for expected in [
+        "filled.needed in the target: the plan has no values for it",
+        "the table session in the target: it does not exist",
+    ] {
+        ensure!(misfits.contains(expected), "{expected}: {misfits}");
+    }
+    Ok(())
 }
 
 /// In SQLite, a column that is declared for numbers may have the ids that it refers to.
