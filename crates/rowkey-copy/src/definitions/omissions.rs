@@ -46,6 +46,7 @@ pub(crate) fn of_rows(table: &PreparedTable<'_>) -> Vec<String> {
     notes.extend(longer_numbers(table));
     notes.extend(texts(table));
     notes.extend(objects(table));
+    notes.extend(wide_rows(table));
     notes.extend(offsets(table.from.backend, table.original, &table.to));
     let engine_name = table.original.engine();
     if engine(table.from.backend).target.has_engines && !["InnoDB", ""].contains(&engine_name) {
@@ -56,6 +57,27 @@ pub(crate) fn of_rows(table: &PreparedTable<'_>) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// PostgreSQL has no room for a row of very many long values: each leaves a pointer of 18 bytes.
+fn wide_rows(table: &PreparedTable<'_>) -> Option<String> {
+    let most = engine(table.to.backend).objects.row_bytes?;
+    let bytes = table.to.columns.iter().map(|column| match column.own {
+        Type::Bool => 1,
+        Type::Integer { bytes, .. } => u32::from(bytes),
+        Type::Single | Type::Date | Type::Enum => 4,
+        Type::Double | Type::Time | Type::Timestamp | Type::Instant => 8,
+        Type::Uuid | Type::Interval => 16,
+        _ => 18,
+    });
+    (bytes.sum::<u32>() > most).then(|| {
+        format!(
+            "{}: a row with values in all of its {} columns may be too large for a page of the target, and the copy \
+             stops at such a row",
+            table.to.name,
+            table.to.columns.len()
+        )
+    })
 }
 
 /// The columns with numbers of the server's own objects, which may be others in the target.

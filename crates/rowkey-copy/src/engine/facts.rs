@@ -198,6 +198,8 @@ pub(crate) struct Objects {
     pub(crate) orphans: Option<&'static str>,
     /// The longest index row, in bytes, that always fits, where longer ones may be refused.
     pub(crate) index_bytes: Option<u32>,
+    /// How many bytes a row may have, if that is known of its values only.
+    pub(crate) row_bytes: Option<u32>,
     /// Whether partitions are tables.
     pub(crate) partitions_are_tables: bool,
     /// The query for what is true of the rows that each partition of a table has, or NULL if it is

@@ -132,6 +132,7 @@ const fn of(
             orphan: None,
             orphans: None,
             index_bytes: None,
+            row_bytes: None,
             partitions_are_tables: false,
             partition_conditions: Some(PARTITION_CONDITIONS),
             computed_columns: Some(computed_columns),

@@ -82,6 +82,7 @@ pub(super) const ENGINE: Engine = Engine {
         orphan: None,
         orphans: None,
         index_bytes: Some(2_600),
+        row_bytes: Some(8_160),
         partitions_are_tables: true,
         partition_conditions: Some(
             "SELECT COALESCE(pg_get_partition_constraintdef(relid), 'TRUE') \

@@ -65,6 +65,7 @@ pub(super) const ENGINE: Engine = Engine {
             "SELECT parent, COUNT(*), MIN(rowid) FROM pragma_foreign_key_check(?) GROUP BY parent",
         ),
         index_bytes: None,
+        row_bytes: None,
         partitions_are_tables: false,
         partition_conditions: None,
         computed_columns: None,

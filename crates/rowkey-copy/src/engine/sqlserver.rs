@@ -67,6 +67,7 @@ pub(super) const ENGINE: Engine = Engine {
         orphan: None,
         orphans: None,
         index_bytes: None,
+        row_bytes: None,
         partitions_are_tables: false,
         partition_conditions: None,
         computed_columns: None,

@@ -194,7 +194,8 @@ async fn another_way(source: String, target: String) -> Result<()> {
     Ok(())
 }
 
-/// SQLite's expressions have a limit, and one condition looks for all columns.
+/// SQLite's expressions have a limit, and one condition looks for all columns; PostgreSQL's pages have
+/// one too.
 async fn wide(source: String, target: String) -> Result<()> {
     let columns: Vec<String> = (0..1_000).map(|n| format!("c{n} text")).collect();
     let columns = columns.join(", ");
@@ -216,6 +217,11 @@ async fn wide(source: String, target: String) -> Result<()> {
     let found = preflight(&source, &target, &plan).await?;
     let is_said = found.refused.len() == 1 && found.refused[0].starts_with("wide.c700: ");
     ensure!(is_said, "{found:?}");
+    let page = "wide: a row with values in all of its 1001 columns may be too large for a page";
+    ensure!(
+        found.notes.iter().any(|note| note.starts_with(page)),
+        "{found:?}"
+    );
     Ok(())
 }
 
