@@ -283,8 +283,9 @@ async fn other_fields(source: String, target: String) -> Result<()> {
         to.execute("a table", table).await?;
         let found = preflight(&source, &target, &plan).await?;
         ensure!(
-            matches!(&found.refused[..], [one]
-                if one.contains("frame.size in the target") && one.contains(expected)),
+            matches!(&found.refused[..], [one, other]
+                if one.contains("frame.size in the target") && one.contains(expected)
+                && other.contains("frame.sizes in the target") && other.contains(expected)),
             "{found:?}"
         );
         to.execute("no type", "DROP TYPE size CASCADE").await?;
