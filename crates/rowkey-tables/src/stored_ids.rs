@@ -16,6 +16,8 @@ pub enum StoredIds {
     },
     /// The column has no values.
     Empty,
-    /// Why the values stay as they are.
+    /// No value is an id.
+    Others,
+    /// Why the values stay as they are, though some are ids.
     Unknown(String),
 }

@@ -15,10 +15,12 @@ use crate::plans::plan::{ColumnPlan, TablePlan};
 
 /// What is said of a key that is taken for ids by its type alone.
 const NO_VALUES: &str = "it has no values, and its type is one of ids";
+/// What is said of ids in a text of any length that is no key.
+const ANY_TEXT: &str = "its values are ids, though its type and its rules take any text";
 
 impl<'c> Planner<'c> {
-    /// The columns that may contain ids of their own: those of primary keys, and others of a type
-    /// that has nothing but UUIDs in most databases.
+    /// The columns that may contain ids of their own: those of primary keys, others of a type that has
+    /// nothing but UUIDs in most databases, and texts whose names say it.
     pub(super) fn id_columns(&self, table: &'c Table) -> Vec<&'c Column> {
         let may_contain_ids = |column: &&Column| {
             let mut references = table.foreign_keys.iter();
@@ -26,7 +28,7 @@ impl<'c> Planner<'c> {
             !references.any(|key| key.columns.contains(&column.name))
                 && own.is_some_and(|own| match is_in_primary_key(table, &column.name) {
                     true => may_be_id(own),
-                    false => looks_like_id(own),
+                    false => looks_like_id(own) || is_named_text(own, &column.name),
                 })
         };
         table.columns.iter().filter(may_contain_ids).collect()
@@ -48,6 +50,10 @@ impl<'c> Planner<'c> {
         if !is_form || is_own && assumed.is_some() {
             return;
         }
+        let own = column.column_type(self.source).meaning();
+        let is_any_text = !is_in_primary_key(table, &column.name)
+            && own.is_some_and(|own| !looks_like_id(own) && is_named_text(own, &column.name));
+        let assumed = assumed.or(is_any_text.then(|| ANY_TEXT.to_owned()));
         if let Some(assumed) = &assumed
             && self.choices.keeps_assumed_ids
         {
@@ -66,51 +72,67 @@ impl<'c> Planner<'c> {
     /// Says why the ids of a column stay, if somebody may expect another form of them.
     pub(super) fn keep(&mut self, table: &Table, column: &Column, why: String) {
         let own = column.column_type(self.source).meaning();
-        if own.is_some_and(looks_like_id) {
+        let is_key = is_in_primary_key(table, &column.name);
+        if own.is_some_and(|own| is_key || looks_like_id(own) || is_named_text(own, &column.name)) {
             self.kept.insert(place(table, &column.name), why);
         }
     }
 
     /// Gives a column without values the form of the ids in another column of the same type and
     /// length: of its own table, if there is one. A primary key whose type no other ids have gets their
-    /// format all the same. Text may be anything, unless it is the primary key.
+    /// format all the same. Text may be anything, unless it is the primary key or has the type of its
+    /// table's, and its name or its length says that it is an id.
     pub(super) fn add_empty(&mut self, table: &Table, column: &Column) {
-        let own = column.column_type(self.source).meaning();
+        let Some(own) = column.column_type(self.source).meaning() else {
+            return;
+        };
         let key = table.primary_key().map(|key| key.columns.as_slice());
         let is_key = matches!(key, Some([name]) if *name == column.name);
-        let default = column.default.as_deref().unwrap_or("uuid");
-        let is_made_as_id = default.to_lowercase().contains("uuid");
-        let may_be_id = own.is_some_and(|own| match own {
-            Type::Text(_) | Type::PaddedText(_) => is_key && looks_like_id(own) && is_made_as_id,
-            own => looks_like_id(own) || is_key && may_be_id(own),
-        });
-        if !may_be_id {
-            return;
-        }
+        let is_text = matches!(own, Type::Text(_) | Type::PaddedText(_));
         let is_alike = |(name, other): &&Place| {
             let tables = self.tables.iter();
             let found = tables.filter(|table| table.name == *name);
             let mut found = found.filter_map(|table| table.column(other));
-            found.any(|found| found.column_type(self.source).meaning() == own)
+            let is_near = is_key || !is_text || *name == table.name;
+            is_near && found.any(|found| found.column_type(self.source).meaning() == Some(own))
         };
         // What was assumed of a key says nothing of other tables.
         let is_known = |(name, ids): &(&Place, &Ids)| {
             name.0 == table.name || ids.assumed.as_deref() != Some(NO_VALUES)
         };
+        let may_be_id = match is_text {
+            true => is_key && looks_like_id(own) || is_named_text(own, &column.name),
+            false => looks_like_id(own) || is_key && may_be_id(own),
+        };
         let alike = self.ids.iter().filter(is_known).map(|(place, _)| place);
         let mut alike: Vec<&Place> = alike.filter(is_alike).collect();
         alike.sort_by_key(|(name, _)| *name != table.name);
         let ids = alike.first().and_then(|place| self.ids.get(*place));
-        match ids.cloned() {
-            Some(ids) => {
-                self.ids.entry(place(table, &column.name)).or_insert(ids);
+        match ids.filter(|_| may_be_id).cloned() {
+            Some(mut ids) => {
+                let is_assumed = ids.assumed.is_some() || is_text && !looks_like_id(own);
+                ids.assumed = is_assumed.then(|| NO_VALUES.to_owned());
+                let place = place(table, &column.name);
+                match &ids.assumed {
+                    Some(assumed) if self.choices.keeps_assumed_ids => {
+                        self.kept.insert(place, assumed.clone());
+                    }
+                    _ => {
+                        self.ids.entry(place).or_insert(ids);
+                    }
+                }
             }
-            None if is_key && own.is_some_and(looks_like_id) => self.assume_ids(table, column),
-            None => self.keep(
-                table,
-                column,
-                "it has no values, which would tell whether they are ids".into(),
-            ),
+            None if is_key && looks_like_id(own) => self.assume_ids(table, column),
+            None if !is_text && may_be_id
+                || is_named_text(own, &column.name) && looks_like_id(own) =>
+            {
+                self.keep(
+                    table,
+                    column,
+                    "it has no values, which would tell whether they are ids".into(),
+                );
+            }
+            None => {}
         }
     }
 
@@ -193,7 +215,12 @@ impl<'c> Planner<'c> {
     }
 
     /// The type of the column that a plan gives to ids.
-    fn sql_type_of(&self, column: &ColumnPlan) -> Option<String> {
+    fn sql_type_of(&self, table: &TablePlan, column: &ColumnPlan) -> Option<String> {
+        let mut there = self.there.iter();
+        let there = there.find(|found| found.name == table.name);
+        if let Some(found) = there.and_then(|there| there.column(&column.name)) {
+            return Some(found.column_type(self.target).bare().to_lowercase());
+        }
         let format = column.format.as_ref()?.parse().ok()?;
         let form = StoredForm::named(format, self.target, column.stored_to.as_ref()?).ok()?;
         let column_type = ColumnType::parse(self.target, form.sql_type());
@@ -218,17 +245,18 @@ impl<'c> Planner<'c> {
                     == Some(Type::Uuid);
                 match (&column.stored_to, &column.to, self.kept.get(&place)) {
                     (Some(_), ..) => {
-                        let to = self.sql_type_of(column).unwrap_or_default();
+                        let to = self.sql_type_of(table, column).unwrap_or_default();
                         *forms.entry(to).or_default() += 1;
                         let doubt = self.ids.get(&place).and_then(|ids| ids.assumed.as_ref());
                         assumed.extend(doubt.map(|doubt| format!("{name}: {doubt}")));
                     }
+                    (None, Some(to), _) if is_uuid => *forms.entry(to.clone()).or_default() += 1,
                     (None, Some(to), Some(why)) if self.is_for_ids_only(to) => kept.push(format!(
                         "{name} ({}) is to become {to}, as it is there: {why}",
                         column.from
                     )),
-                    (None, Some(to), _) if is_uuid || self.is_for_ids_only(to) => {
-                        *forms.entry(to.clone()).or_default() += 1
+                    (None, Some(to), _) if self.is_for_ids_only(to) => {
+                        *forms.entry(to.clone()).or_default() += 1;
                     }
                     (None, _, Some(why)) => {
                         kept.push(format!("{name} ({}) stays: {why}", column.from))
@@ -277,7 +305,7 @@ fn are_texts(one: &ColumnType, other: &ColumnType) -> bool {
 fn may_be_id(own: Type) -> bool {
     match own {
         Type::Uuid | Type::FixedBytes(12 | 16) | Type::PaddedText(_) => true,
-        Type::Text(length) => length.is_none_or(|length| length <= 64),
+        Type::Text(_) => true,
         Type::Bytes(length) => length.is_none_or(|length| length <= 16),
         Type::Decimal(Some((28 | 38, 0))) => true,
         _ => false,
@@ -290,6 +318,13 @@ fn looks_like_id(own: Type) -> bool {
         own,
         Type::Uuid | Type::FixedBytes(16) | Type::Text(Some(32 | 36)) | Type::PaddedText(32 | 36)
     )
+}
+
+/// Whether a column of text is called what columns of ids are called.
+fn is_named_text(own: Type, name: &str) -> bool {
+    let name = name.to_lowercase();
+    let is_named = name.ends_with("id") || name.contains("uuid");
+    is_named && matches!(own, Type::Text(_) | Type::PaddedText(_))
 }
 
 fn is_in_primary_key(table: &Table, column: &str) -> bool {

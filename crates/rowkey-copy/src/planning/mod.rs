@@ -24,6 +24,8 @@ use crate::mapping::spelling::{respell, spelling};
 use crate::plans::plan::{CopyPlan, CopyPolicy, TablePlan, VERSION};
 use crate::preflight::definition;
 use crate::preflight::existing::{self, has_rows};
+use crate::preflight::target::{is_view, unknown_types, views};
+use crate::tables::table_side::TableSide;
 
 /// A plan, and what it does with ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,31 +84,47 @@ pub async fn plan(
             Err(error) => return Err(error),
         }
     }
-    let misfits = misfits(&planned.plan, original, there).into_iter();
-    planned.misfits = misfits.map(|misfit| misfit.to_string()).collect();
+    let misfits = misfits(target, &planned.plan, original, there).await?;
+    planned.misfits = misfits.iter().map(ToString::to_string).collect();
     Ok(planned)
 }
 
 /// Columns that have no place, and tables that are not as the plan needs them.
-fn misfits(plan: &CopyPlan, mut source: Catalog, mut target: Catalog) -> Vec<Error> {
+async fn misfits(
+    connection: &mut Connection,
+    plan: &CopyPlan,
+    mut source: Catalog,
+    mut target: Catalog,
+) -> Result<Vec<Error>, Error> {
     plan.respell_source(&mut source);
     plan.respell_target(&mut target);
     let (mut misfits, left) = plan.without_refused_columns();
     let planned: Vec<&QualifiedName> = plan.tables.iter().map(|table| &table.becomes).collect();
-    let exists_any = planned.iter().any(|name| target.table(name).is_ok());
+    let creates = !planned.iter().any(|name| target.table(name).is_ok());
+    let views = views(connection).await?;
+    let mut tables = Vec::new();
     for table in &left.tables {
-        match (target.table(&table.becomes), left.prepare(&source, table)) {
-            (Ok(found), Ok(prepared)) => {
-                misfits.extend(definition::misfits(found, &prepared.to, plan));
+        let prepared = match left.prepare(&source, table) {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                misfits.push(error);
+                continue;
             }
-            (Err(_), Ok(_)) if exists_any => {
-                misfits.push(existing::missing(&target, &table.becomes, &planned));
+        };
+        match target.table(&table.becomes) {
+            Ok(found) => misfits.extend(definition::misfits(found, &prepared.to, plan)),
+            Err(_) if views.contains(&table.becomes) => {
+                misfits.push(is_view(&table.becomes, creates));
             }
-            (_, Ok(_)) => {}
-            (_, Err(error)) => misfits.push(error),
+            Err(_) if creates => {}
+            Err(_) => misfits.push(existing::missing(&target, &table.becomes, &planned)),
         }
+        tables.push(prepared);
     }
-    misfits
+    let sides: Vec<&TableSide> = tables.iter().map(|table| &table.to).collect();
+    let unknown = unknown_types(connection, &sides, creates).await?;
+    misfits.extend(unknown.into_iter().map(|(_, error)| error));
+    Ok(misfits)
 }
 
 /// The same for a target with these tables, and the catalogue of the source.
@@ -156,6 +174,7 @@ pub(crate) async fn plan_for(
                     planner.add_ids(table, column, format, form, assumed);
                 }
                 StoredIds::Empty => empty.push((*table, column)),
+                StoredIds::Others => {}
                 StoredIds::Unknown(why) => planner.keep(table, column, why),
             }
         }

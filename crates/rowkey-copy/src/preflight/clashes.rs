@@ -33,7 +33,14 @@ pub(super) async fn find(
             *rule = Unique::of_columns(to.backend, &rule.columns, false)?;
         }
     }
-    let own = Unique::of(table.from.backend, original)?;
+    if let Some(existing) = existing {
+        let known = rules.into_iter();
+        let known = known.map(|rule| rule.with_expressions(to, existing));
+        rules = known.collect();
+    }
+    let own = Unique::of(table.from.backend, original)?.into_iter();
+    let own = own.map(|rule| rule.with_expressions(&table.from, original));
+    let own: Vec<Unique> = own.collect();
     for rule in &rules {
         let what = format!("{}: the {}", original.name, rule.name);
         let trial = Trial::of(table, &rule.columns, misfits).filter(|_| !rule.terms.is_empty());
@@ -198,7 +205,7 @@ async fn taken(
                      key, such as {}",
                     examples.join("; ")
                 ),
-                "write `existing-rows = \"delete\"` or `existing-rows = \"keep\"`, or change these rows",
+                "change these rows, or write `existing-rows = \"delete\"` for this table and all that refer to it",
             )),
             Err(_) => found.notes.push(not_looked_at(table, &rule.name)),
         }

@@ -10,7 +10,7 @@ mod reason_kind;
 pub(crate) mod references;
 mod rehearsal;
 mod suspects;
-mod target;
+pub(crate) mod target;
 pub(crate) mod trial;
 mod unique;
 mod values;

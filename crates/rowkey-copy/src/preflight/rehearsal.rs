@@ -227,11 +227,26 @@ impl<'c> Stage<'c> {
                 _ => self.attempt(target, &object.statement).await?,
             };
             if let Err(error) = tried {
-                let reason = self.reason(&error);
+                let mut reason = self.reason(&error);
+                if self.sets_null(number, &object) {
+                    reason += "; SET NULL needs a column that may be NULL";
+                }
                 self.refused_objects.push((number, object, reason));
             }
         }
         Ok(())
+    }
+
+    /// Whether a reference would set a column to NULL that refuses it.
+    fn sets_null(&self, number: usize, object: &Object) -> bool {
+        let original = self.tables[number].original;
+        let mut columns = object.columns.iter();
+        object.kind == ObjectKind::Reference
+            && object.definition.contains("SET NULL")
+            && columns.any(|name| {
+                let column = original.column(name);
+                column.is_some_and(|column| !column.is_nullable)
+            })
     }
 
     fn is_made_with_table(&self, number: usize, object: &Object) -> bool {

@@ -253,9 +253,13 @@ impl ColumnPair<'_> {
                 | Type::Network { .. }
                 | Type::Own
         );
-        if is_typed {
+        let is_address = self.to.sql_type.is_address();
+        if is_address || is_typed {
             // An enum has a value for what it refuses.
-            let is_same = self.from.own == self.to.own && self.to.members.is_empty();
+            let is_same = match is_address {
+                true => self.from.sql_type.name() == self.to.sql_type.name(),
+                false => self.from.own == self.to.own && self.to.members.is_empty(),
+            };
             suspects.all |= !is_same;
             return;
         }

@@ -28,7 +28,7 @@ pub(super) fn has_none(catalog: &Catalog, sides: &[&TableSide]) -> bool {
 
 /// What of a plan is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     All,
     /// A table by its number.
     Table(usize),
@@ -37,7 +37,7 @@ pub(super) enum Place {
 }
 
 /// Why something is refused.
-pub(super) type Refusal = (Place, Error);
+pub(crate) type Refusal = (Place, Error);
 
 /// The refusals of a target's tables.
 pub(super) async fn refusals(
@@ -57,11 +57,7 @@ pub(super) async fn refusals(
     for (number, side) in sides.iter().enumerate() {
         let mut add = |error| refused.push((Place::Table(number), error));
         if table_of(catalog, side).is_none() && views.contains(&side.name) {
-            add(Error::refused(
-                format!("the table {} in the target", side.name),
-                "a view has its name",
-                "rename the view, or write another name in `becomes`",
-            ));
+            add(is_view(&side.name, creates));
             continue;
         }
         if let Some(name) = sequence_instead(&sequences, catalog, side, creates) {
@@ -115,8 +111,20 @@ pub(super) async fn encoding(target: &mut Connection) -> Result<Option<String>, 
     }))
 }
 
+/// That a table is not there, and a view has its name.
+pub(crate) fn is_view(name: &QualifiedName, creates: bool) -> Error {
+    Error::refused(
+        format!("the table {name} in the target"),
+        "a view has its name",
+        match creates {
+            true => "rename the view, or write another name in `becomes`",
+            false => "rename the view and make the table, or delete its entry from the plan",
+        },
+    )
+}
+
 /// The views of the account's schema.
-async fn views(target: &mut Connection) -> Result<Vec<QualifiedName>, Error> {
+pub(crate) async fn views(target: &mut Connection) -> Result<Vec<QualifiedName>, Error> {
     let query = engine(target.backend()).target.views;
     let rows = target.query("the views of the target", query, &[]).await?;
     let names = rows.iter().map(|row| Ok(QualifiedName::from(row.text(0)?)));
@@ -397,7 +405,7 @@ async fn same_tables(target: &mut Connection, plan: &CopyPlan) -> Result<Vec<Err
 }
 
 /// Types of PostgreSQL's users and extensions, which the copy does not make.
-async fn unknown_types(
+pub(crate) async fn unknown_types(
     target: &mut Connection,
     sides: &[&TableSide],
     creates: bool,

@@ -5,11 +5,12 @@ use std::mem;
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Index, Table};
+use rowkey_tables::catalog::{DependentKind, Index, Table};
 
 use crate::definitions::index_rules::parts_of;
 use crate::definitions::sql_text::{mentioned, separated};
 use crate::engine::{Indexes, engine};
+use crate::tables::table_side::TableSide;
 
 /// A unique key or index.
 pub(super) struct Unique {
@@ -81,6 +82,38 @@ impl Unique {
             condition: None,
             counts_nulls,
         })
+    }
+
+    /// The same with what the target computes of other columns in place of the columns with that, as far
+    /// as their expressions are known.
+    pub(super) fn with_expressions(mut self, to: &TableSide, existing: &Table) -> Self {
+        let computed = |name: &String| {
+            let known = engine(to.backend).objects.computed_columns?;
+            let mut dependents = existing.dependents.iter();
+            let found = dependents
+                .find(|found| found.kind == DependentKind::GeneratedColumn && found.name == *name);
+            (known.expression)(&found.filter(|_| to.column(name).is_none())?.definition)
+        };
+        if !self.is_plain {
+            return self;
+        }
+        let mut columns = Vec::new();
+        for (name, term) in self.columns.iter().zip(&mut self.terms) {
+            match computed(name) {
+                Some(expression) => {
+                    columns.extend(mentioned(existing, &expression));
+                    *term = format!("({expression})");
+                    self.is_plain = false;
+                }
+                None => columns.push(name.clone()),
+            }
+        }
+        columns.sort();
+        columns.dedup();
+        if !self.is_plain {
+            self.columns = columns;
+        }
+        self
     }
 
     fn of_index(backend: Backend, table: &Table, index: &Index) -> Result<Self, Error> {

@@ -29,7 +29,11 @@ pub async fn stored_ids(
     let report = examine_table(connection, table, column).await?;
     let unknown = |why: &str| Ok(StoredIds::Unknown(why.into()));
     if !report.damaged.is_empty() {
-        return unknown("some of its values are not ids");
+        let others: u64 = report.damaged.iter().map(|damage| damage.count).sum();
+        return match others < report.sampled {
+            true => unknown("some of its values are not ids"),
+            false => Ok(StoredIds::Others),
+        };
     }
     let Some(storage) = report.storage else {
         return match report.candidates.is_empty() {

@@ -36,6 +36,13 @@ impl ColumnType {
         if (target.rounds_times() || target.cuts_fields()) && !is_same {
             return None;
         }
+        let has_addresses = matches!(
+            own,
+            Type::Text(_) | Type::PaddedText(_) | Type::Network { is_cidr: false }
+        );
+        if target.is_address() && !has_addresses {
+            return None;
+        }
         if self.is_any() && target.backend.stores_any_type() {
             if target.bare().eq_ignore_ascii_case(KEEPS_ANY) {
                 return Some(Kind::Own);
@@ -148,7 +155,12 @@ pub fn pair(from: Type, to: Type) -> Option<Kind> {
         (T::Timestamp | T::Instant, T::Timestamp | T::Instant) => Kind::Timestamp,
         (
             T::Uuid,
-            T::Uuid | T::FixedBytes(16) | T::Bytes(_) | T::Text(_) | T::PaddedText(32 | 36),
+            // Its hexadecimal digits, if the hyphens have no place.
+            T::Uuid
+            | T::FixedBytes(16)
+            | T::Bytes(None | Some(16..))
+            | T::Text(None | Some(32..))
+            | T::PaddedText(32 | 36),
         )
         | (T::FixedBytes(16) | T::Bytes(_) | T::Text(_) | T::PaddedText(32 | 36), T::Uuid) => {
             Kind::Uuid

@@ -5,7 +5,7 @@ use super::model::{Grammar, Type, Words, is_of_oids};
 pub(super) const GRAMMAR: Grammar = Grammar {
     // The number of a large object means nothing without the object.
     parse: |sql_type| (!is_of_oids(sql_type)).then(|| parse(sql_type).unwrap_or(Type::Own)),
-    write: |_, wanted, _| Ok(write(wanted)),
+    write: |_, wanted, is_indexed| Ok(write(wanted, is_indexed)),
     fraction_digits: |words| words.and_then(Words::length).unwrap_or(6),
     most_bytes: |_| None,
 };
@@ -55,7 +55,7 @@ fn parse(sql_type: &str) -> Option<Type> {
     })
 }
 
-fn write(wanted: Type) -> String {
+fn write(wanted: Type, is_indexed: bool) -> String {
     match wanted {
         Type::Bool | Type::Flag => "boolean".into(),
         Type::Integer { bytes, is_unsigned } => match (bytes, is_unsigned) {
@@ -76,7 +76,8 @@ fn write(wanted: Type) -> String {
         Type::Text(Some(length)) | Type::PaddedText(length) => {
             format!("character varying({length})")
         }
-        // The text stays as it is, unlike in `jsonb`.
+        // The text stays as it is, unlike in `jsonb`; but it has no index.
+        Type::Json if is_indexed => "jsonb".into(),
         Type::Json => "json".into(),
         Type::Bytes(_) | Type::FixedBytes(_) => "bytea".into(),
         Type::Date => "date".into(),

@@ -1,5 +1,7 @@
 //! What some types do to values that others leave as they are.
 
+use std::net::IpAddr;
+
 use rowkey_core::Backend;
 
 use super::column_type::ColumnType;
@@ -14,6 +16,19 @@ impl ColumnType {
     pub fn normalizes_json(&self) -> bool {
         self.backend.has_jsonb() && self.name() == "jsonb"
             || self.backend == Backend::MySql && self.name() == "json"
+    }
+
+    /// Whether MariaDB takes nothing but addresses, and shows each in one way.
+    pub fn is_address(&self) -> bool {
+        self.backend == Backend::MariaDb && matches!(self.name(), "inet4" | "inet6")
+    }
+
+    /// Whether it shows an address as this text.
+    pub fn shows_address(&self, text: &str) -> bool {
+        let address: Result<IpAddr, _> = text.parse();
+        address.is_ok_and(|address| {
+            address.is_ipv6() == (self.name() == "inet6") && address.to_string() == text
+        })
     }
 
     /// Whether values may be numbers of PostgreSQL's large objects, whose bytes are in no table.

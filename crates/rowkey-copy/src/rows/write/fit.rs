@@ -420,7 +420,11 @@ fn is_of_type(column: &ColumnSide, text: &str) -> bool {
             };
             fits && text.bytes().all(|byte| matches!(byte, b'0' | b'1'))
         }
-        Type::Network { is_cidr } => network::binary(text, is_cidr).is_some(),
+        // What it would show otherwise, such as a network without its mask, is another text.
+        Type::Network { is_cidr } => network::binary(text, is_cidr)
+            .and_then(|binary| network::text(&binary, is_cidr))
+            .is_some_and(|shown| shown == text),
+        Type::Text(_) if column.sql_type.is_address() => column.sql_type.shows_address(text),
         Type::Interval => Interval::read(text).is_some(),
         _ => true,
     }

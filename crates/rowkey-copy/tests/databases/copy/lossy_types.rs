@@ -5,6 +5,7 @@ use rowkey_copy::{Choices, Null};
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::held::{nothing_is_refused, preflight};
+use crate::copy::newer_servers::pair_since;
 use crate::copy::{
     compare, copy, copy_equal, copy_into_existing, execute, open, pair, plan, planned,
 };
@@ -55,6 +56,100 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("default_moments_to_{}", test_name(target));
         pair(suite, &name, [postgres], target, moments);
     }
+    let name = "addresses_that_the_target_shows_in_one_way";
+    let sources = [postgres, mysql, sqlite];
+    pair_since(suite, INET4, name, sources, mariadb, shown_addresses);
+    let name = "networks_without_a_mask";
+    pair(suite, name, crate::LIVE, postgres, networks);
+    for target in [postgres, mysql, mariadb] {
+        let name = format!("short_texts_for_uuids_in_{}", test_name(target));
+        pair(suite, &name, [postgres], target, short_texts);
+    }
+}
+
+/// MariaDB has `inet4` since then.
+const INET4: (Backend, &str) = (Backend::MariaDb, "10.10");
+
+/// A text without a place, and the same column with one that has it.
+async fn refused_text(
+    source: &str,
+    target: &str,
+    there: &str,
+    [refused, taken]: [&str; 2],
+) -> Result<()> {
+    let (mut from, mut to) = (open(source).await?, open(target).await?);
+    let rows = [
+        "CREATE TABLE t (id integer PRIMARY KEY, v varchar(40))",
+        &format!("INSERT INTO t VALUES (1, '{taken}'), (2, '{refused}')"),
+    ];
+    execute(&mut from, "the source", &rows).await?;
+    let table = format!("CREATE TABLE t (id integer PRIMARY KEY, v {there})");
+    execute(&mut to, "the target", &[&table]).await?;
+    let plan = plan(source, target).await?;
+    let found = preflight(source, target, &plan).await?;
+    let why = format!("t.v: a value is \"{refused}\", which is no {there}, in the row 2");
+    ensure!(
+        matches!(&found.refused[..], [one] if one.starts_with(&why)),
+        "{found:?}"
+    );
+    let deleted = "DELETE FROM t WHERE id = 2";
+    from.execute("no such text", deleted).await?;
+    nothing_is_refused(source, target, &plan).await?;
+    copy_into_existing(source, target, &plan).await?;
+    for (db, names) in [(&mut from, vec!["t"]), (&mut to, vec!["t", "rowkey_copy"])] {
+        for name in names {
+            db.execute("no table", &format!("DROP TABLE {name}"))
+                .await?;
+        }
+    }
+    Ok(())
+}
+
+async fn shown_addresses(source: String, target: String) -> Result<()> {
+    for (there, texts) in [
+        ("inet6", ["10.0.0.0/8", "2001:db8::1"]),
+        ("inet6", ["2001:DB8::1", "::1"]),
+        ("inet4", ["none", "10.0.0.1"]),
+    ] {
+        refused_text(&source, &target, there, texts).await?;
+    }
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let truth = "CREATE TABLE f (id integer PRIMARY KEY, v boolean)";
+    execute(&mut from, "the source", &[truth]).await?;
+    let there = "CREATE TABLE f (id integer PRIMARY KEY, v inet6)";
+    execute(&mut to, "the target", &[there]).await?;
+    let misfits = planned(&source, &target, Choices::default()).await?.misfits;
+    ensure!(
+        matches!(&misfits[..], [one] if one.contains("`inet6` does not hold all values")),
+        "{misfits:?}"
+    );
+    Ok(())
+}
+
+/// PostgreSQL would show them with one, or without theirs.
+async fn networks(source: String, target: String) -> Result<()> {
+    refused_text(&source, &target, "cidr", ["10.0.0.1", "10.0.0.1/32"]).await?;
+    refused_text(&source, &target, "inet", ["10.0.0.1/32", "10.0.0.1"]).await
+}
+
+/// The digits of a UUID have a place in 32 characters, and in no fewer.
+async fn short_texts(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE t (id integer PRIMARY KEY, v uuid, w uuid)",
+        "INSERT INTO t VALUES (1, NULL, '6ba7b810-9dad-41d1-80b4-00c04fd430c8')",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let table = "CREATE TABLE t (id integer PRIMARY KEY, v varchar(20), w varchar(32))";
+    execute(&mut open(&target).await?, "the target", &[table]).await?;
+    let planned = planned(&source, &target, Choices::default()).await?;
+    let found = preflight(&source, &target, &planned.plan).await?;
+    for reasons in [&planned.misfits, &found.refused] {
+        ensure!(
+            matches!(&reasons[..], [one] if one.starts_with("t.v (uuid): ")),
+            "{reasons:?}"
+        );
+    }
+    Ok(())
 }
 
 /// In a table that is not STRICT, `ANY` makes numbers of texts.

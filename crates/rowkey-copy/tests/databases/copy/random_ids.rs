@@ -8,6 +8,9 @@ use crate::copy::migrated_target::uuid;
 use crate::copy::{compare, copy, execute, open, pair, planned};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
+    let name = "uuids_of_the_own_type_are_counted_once";
+    let mariadb = [Backend::MariaDb];
+    pair(suite, name, mariadb, Backend::Postgres, own_type);
     for target in crate::LIVE {
         let name = format!("random_uuids_are_ids_in_{}", test_name(target));
         let sources = [Backend::MySql, Backend::MariaDb, Backend::Sqlite];
@@ -26,7 +29,9 @@ async fn without_values(source: String, target: String) -> Result<()> {
     let tables = [
         "CREATE TABLE filled (id char(36) PRIMARY KEY, other char(32))",
         "CREATE TABLE session (id binary(16) NOT NULL PRIMARY KEY, owner binary(16))",
-        "CREATE TABLE token (id char(32) NOT NULL PRIMARY KEY)",
+        "CREATE TABLE token (id char(32) DEFAULT 'none' NOT NULL PRIMARY KEY)",
+        "CREATE TABLE remark (id varchar(191) NOT NULL PRIMARY KEY, subject_id varchar(255), \
+         kind varchar(32), author_id varchar(191), paid varchar(9))",
         "CREATE TABLE login (id integer NOT NULL PRIMARY KEY, address binary(16))",
     ];
     execute(&mut from, "the tables", &tables).await?;
@@ -36,6 +41,10 @@ async fn without_values(source: String, target: String) -> Result<()> {
             _ => uuid(number).replace('-', ""),
         };
         let row = format!("INSERT INTO filled VALUES ('{}', '{other}')", uuid(number));
+        from.execute("a row", &row).await?;
+        let (id, subject) = (uuid(number + 1_000), uuid(number));
+        let row =
+            format!("INSERT INTO remark VALUES ('{id}', '{subject}', 'category', NULL, 'yes')");
         from.execute("a row", &row).await?;
     }
     let id = match to.backend() {
@@ -54,6 +63,11 @@ async fn without_values(source: String, target: String) -> Result<()> {
         ("session", "owner", has_bytes),
         ("token", "id", true),
         ("login", "address", false),
+        ("remark", "id", true),
+        ("remark", "subject_id", true),
+        ("remark", "author_id", true),
+        ("remark", "kind", false),
+        ("remark", "paid", false),
     ] {
         let mut tables = planned.plan.tables.iter();
         let found = tables.find(|found| found.name.name == table);
@@ -68,6 +82,10 @@ async fn without_values(source: String, target: String) -> Result<()> {
     for (expected, is_said) in [
         ("token.id: it has no values, and its type is one of", true),
         ("session.id: it has no values", has_bytes),
+        ("remark.subject_id: its values are ids, though its", true),
+        ("remark.author_id: it has no values", true),
+        ("remark.kind", false),
+        ("remark.paid", false),
         ("login.address (binary(16)) stays: it has no", has_bytes),
     ] {
         ensure!(words.contains(expected) == is_said, "{expected}: {words}");
@@ -83,6 +101,19 @@ async fn without_values(source: String, target: String) -> Result<()> {
     ] {
         ensure!(misfits.contains(expected), "{expected}: {misfits}");
     }
+    Ok(())
+}
+
+/// What has the type for UUIDs stays one, and is counted once.
+async fn own_type(source: String, target: String) -> Result<()> {
+    let tables = [
+        "CREATE TABLE node (id uuid PRIMARY KEY, up uuid, FOREIGN KEY (up) REFERENCES node (id))",
+        "INSERT INTO node VALUES ('6ba7b810-9dad-41d1-80b4-00c04fd430c8', NULL)",
+        "INSERT INTO node VALUES ('7ba7b810-9dad-41d1-80b4-00c04fd430c8', NULL)",
+    ];
+    execute(&mut open(&source).await?, "the tables", &tables).await?;
+    let words = planned(&source, &target, Choices::default()).await?.ids;
+    ensure!(words == ["2 of 2 columns of ids become uuid"], "{words:?}");
     Ok(())
 }
 

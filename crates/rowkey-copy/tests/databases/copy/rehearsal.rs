@@ -125,6 +125,9 @@ async fn set_null(source: String, target: String) -> Result<()> {
     ];
     execute(&mut open(&source).await?, "the source", &tables).await?;
     let plan = plan(&source, &target).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    let why = "SET NULL needs a column that may be NULL";
+    ensure!(found.refused[0].contains(why), "{found:?}");
     refused_until_left_out(&source, &target, plan, "visit", "visited").await
 }
 
