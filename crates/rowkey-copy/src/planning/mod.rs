@@ -17,6 +17,7 @@ use self::names::take_names;
 pub use self::planner::Choices;
 use self::planner::{Planner, place};
 use self::table_order::order;
+use crate::definitions::sequences;
 use crate::mapping::collations::replace_unknown;
 use crate::mapping::own_types;
 use crate::mapping::partitions;
@@ -24,7 +25,7 @@ use crate::mapping::spelling::{respell, spelling};
 use crate::plans::plan::{CopyPlan, CopyPolicy, TablePlan, VERSION};
 use crate::preflight::definition;
 use crate::preflight::existing::{self, has_rows};
-use crate::preflight::target::{is_view, unknown_types, views};
+use crate::preflight::target::{is_sequence, is_view, sequence_instead, unknown_types, views};
 use crate::tables::table_side::TableSide;
 
 /// A plan, and what it does with ids.
@@ -102,6 +103,7 @@ async fn misfits(
     let planned: Vec<&QualifiedName> = plan.tables.iter().map(|table| &table.becomes).collect();
     let creates = !planned.iter().any(|name| target.table(name).is_ok());
     let views = views(connection).await?;
+    let sequences = sequences::all(connection).await?;
     let mut tables = Vec::new();
     for table in &left.tables {
         let prepared = match left.prepare(&source, table) {
@@ -116,8 +118,11 @@ async fn misfits(
             Err(_) if views.contains(&table.becomes) => {
                 misfits.push(is_view(&table.becomes, creates));
             }
-            Err(_) if creates => {}
-            Err(_) => misfits.push(existing::missing(&target, &table.becomes, &planned)),
+            Err(_) => match sequence_instead(&sequences, &target, &prepared.to, creates) {
+                Some(name) => misfits.push(is_sequence(&prepared.to, name, None)),
+                None if creates => {}
+                None => misfits.push(existing::missing(&target, &table.becomes, &planned)),
+            },
         }
         tables.push(prepared);
     }

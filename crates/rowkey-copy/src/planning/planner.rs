@@ -62,9 +62,12 @@ impl Planner<'_> {
     pub(super) fn table(&self, table: &Table) -> TablePlan {
         let becomes = self.becomes.get(&table.name).unwrap_or(&table.name);
         let there = self.there.iter().find(|found| found.name == table.name);
+        // What the target lacks, and the source computes, is in the other columns.
         let is_computed = |column: &&Column| {
-            let found = there.and_then(|there| there.column(&column.name));
-            found.is_some_and(|found| found.generated == Generated::Computed)
+            there.is_some_and(|there| match there.column(&column.name) {
+                Some(found) => found.generated == Generated::Computed,
+                None => column.generated == Generated::Computed,
+            })
         };
         let columns = table.columns.iter();
         TablePlan {

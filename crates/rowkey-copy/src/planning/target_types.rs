@@ -81,11 +81,11 @@ impl Planner<'_> {
             .iter()
             .any(|key| key.columns.contains(&column.name));
         // SQLite's numbers of digits are not limits.
-        let digits = match self.source.stores_any_type() {
-            true => 6,
-            false => from.fraction_digits(),
+        let is_longer = match self.source.stores_any_type() {
+            true => !self.target.stores_any_type(),
+            false => to.fraction_digits() < from.fraction_digits().min(6),
         };
-        is_time && !is_in_key && to.fraction_digits() < digits.min(6)
+        is_time && !is_in_key && is_longer
     }
 
     /// Whether a column that may have 0 and 1 only is truth, as far as its definition says that.

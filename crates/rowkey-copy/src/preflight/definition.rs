@@ -112,7 +112,12 @@ fn unfilled(table: &Table, side: &TableSide, plan: &CopyPlan) -> Vec<Error> {
             Error::refused(
                 format!("{}.{} in the target", side.name, column.name),
                 "the plan has no values for it, and it has no default and refuses NULL",
-                "give it a default, or let it be NULL until the rows are there",
+                match table.primary_key() {
+                    Some(key) if key.columns.contains(&column.name) => {
+                        "give it a default until the rows are there"
+                    }
+                    _ => "give it a default, or let it be NULL until the rows are there",
+                },
             )
         })
         .collect()

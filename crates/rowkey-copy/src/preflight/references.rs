@@ -61,7 +61,11 @@ pub(super) async fn orphans(
             }
             continue;
         }
-        if let Some(column) = trimmed_once(table, &reference) {
+        let columns = [table, reference.target].map(|table| &table.from);
+        if let Some(names) = trimmed_once(table, &reference)
+            && ends_with_spaces(source, columns, names).await?
+        {
+            let [column, _] = names;
             refused.push(Error::refused(
                 format!("{}.{column}", table.original.name),
                 format!(
@@ -188,7 +192,10 @@ fn filled(table: &PreparedTable<'_>, existing: &Table) -> Vec<String> {
 }
 
 /// A column whose spaces say nothing, while those of what it refers to do, or the other way round.
-fn trimmed_once<'r>(table: &PreparedTable<'_>, reference: &'r Reference<'_>) -> Option<&'r String> {
+fn trimmed_once<'r>(
+    table: &PreparedTable<'_>,
+    reference: &'r Reference<'_>,
+) -> Option<[&'r String; 2]> {
     let mut pairs = reference.columns.iter().zip(&reference.target_columns);
     let differs = |(name, referred): &(&String, &String)| {
         let sides = table
@@ -197,7 +204,28 @@ fn trimmed_once<'r>(table: &PreparedTable<'_>, reference: &'r Reference<'_>) -> 
             .zip(reference.target.to.column(referred));
         sides.is_some_and(|(to, referred)| to.trims != referred.trims)
     };
-    pairs.find(differs).map(|(name, _)| name)
+    pairs.find(differs).map(<[_; 2]>::from)
+}
+
+/// Whether a value of one of two columns ends with a space.
+async fn ends_with_spaces(
+    source: &mut Connection,
+    sides: [&TableSide; 2],
+    names: [&String; 2],
+) -> Result<bool, Error> {
+    let backend = source.backend();
+    for (side, name) in sides.into_iter().zip(names) {
+        let column = quote_identifier(backend, name)?;
+        let query = format!("SELECT 1 FROM {} WHERE {column} LIKE '% '", side.rows()?);
+        let doing = format!("the references of {}", side.name);
+        let rows = source
+            .query(&doing, &first(backend, 1, &query), &[])
+            .await?;
+        if !rows.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The columns whose texts the source may take for the same, because it ignores case or final
@@ -314,6 +342,9 @@ fn is_comparable(table: &PreparedTable<'_>, reference: &Reference<'_>) -> bool {
             one.sql_type.is_same(&other.sql_type)
                 || are_both(|own| matches!(own, Type::Integer { .. }))
                 || are_both(|own| matches!(own, Type::Text(_) | Type::PaddedText(_)))
+                // SQLite's type for UUIDs is one of text, too.
+                || table.from.backend.stores_any_type()
+                    && are_both(|own| matches!(own, Type::Text(_) | Type::PaddedText(_) | Type::Uuid))
         })
     };
     let original = target.original;

@@ -132,7 +132,7 @@ pub(crate) async fn views(target: &mut Connection) -> Result<Vec<QualifiedName>,
 }
 
 /// The sequence of the target that has the name of a table which is not there.
-fn sequence_instead<'n>(
+pub(crate) fn sequence_instead<'n>(
     sequences: &'n [Sequence],
     catalog: &Catalog,
     side: &TableSide,
@@ -165,7 +165,11 @@ fn table_behind<'t>(
     copied.next().map(|table| &table.to.name)
 }
 
-fn is_sequence(side: &TableSide, sequence: &str, behind: Option<&QualifiedName>) -> Error {
+pub(crate) fn is_sequence(
+    side: &TableSide,
+    sequence: &str,
+    behind: Option<&QualifiedName>,
+) -> Error {
     let instead = match behind {
         Some(table) => format!(
             "delete its entry from the plan: the copy sets the sequence behind the rows of {table}"

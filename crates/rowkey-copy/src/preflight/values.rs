@@ -17,6 +17,7 @@ use crate::batch::{Batch, Cell};
 use crate::engine::{engine, of_column};
 use crate::plans::plan::CopyPolicy;
 use crate::plans::replacements::{Cut, SpecialValue};
+use crate::rows::read::cells::NANOSECONDS;
 use crate::rows::read::read;
 use crate::rows::select::{KeyRange, first};
 use crate::rows::shown::{in_row, row_key};
@@ -653,6 +654,7 @@ impl SuspectColumn<'_> {
         let words = match cell {
             Cell::Refused(_) if is_date && has_zeros => "zero-date = \"null\"",
             Cell::Refused(_) if self.has_tenths() => "tenths = \"cut\"",
+            Cell::Refused(span) if batch.text(span).ends_with(NANOSECONDS) => CUT,
             Cell::Refused(_) => "other-type = \"null\"",
             Cell::Time(micros) | Cell::Timestamp(micros)
                 if micros % self.to.tick != 0 && SpecialValue::of(batch, cell).is_none() =>
@@ -668,7 +670,7 @@ impl SuspectColumn<'_> {
                 let cell = Cell::Text(stripped.keep(text.as_bytes()));
                 self.why(to, &stripped, cell).is_none()
             }
-            Cell::Refused(_) if self.has_tenths() => true,
+            Cell::Refused(_) if self.has_tenths() || words == CUT => true,
             Cell::Time(_) | Cell::Timestamp(_) if words == CUT => {
                 let mut cutting = self.from.clone();
                 cutting.instead.fraction = Some(Cut::Cut);

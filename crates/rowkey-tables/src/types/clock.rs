@@ -132,6 +132,14 @@ pub fn read_timestamp(text: &str) -> Option<i64> {
     exact_micros(time.duration_since(EPOCH.to_datetime(Time::midnight())))
 }
 
+/// A text without its digits after the sixth behind the point; nothing if it has no more.
+pub fn without_nanos(text: &str) -> Option<String> {
+    let point = text.find('.')?;
+    let is_digit = |byte: &u8| byte.is_ascii_digit();
+    let digits = text.bytes().skip(point + 1).take_while(is_digit).count();
+    (digits > 6).then(|| format!("{}{}", &text[..point + 7], &text[point + 1 + digits..]))
+}
+
 /// Whether a time has the 61st second of a minute, which would be read as the one before.
 fn has_leap_second(text: &str) -> bool {
     text.contains(":60")
@@ -204,5 +212,16 @@ mod tests {
             assert_eq!(read_timestamp(&text), None, "{text}");
         }
         assert_eq!(read_time("24:00:00.000001"), None);
+        for (text, cut) in [
+            (
+                "2024-01-01 00:00:00.123456789",
+                Some("2024-01-01 00:00:00.123456"),
+            ),
+            ("00:00:00.1234567+02:00", Some("00:00:00.123456+02:00")),
+            ("00:00:00.123456Z", None),
+            ("2024-01-01", None),
+        ] {
+            assert_eq!(without_nanos(text).as_deref(), cut, "{text}");
+        }
     }
 }

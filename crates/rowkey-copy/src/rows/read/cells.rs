@@ -8,6 +8,9 @@ use crate::batch::{Batch, Cell, normal};
 use crate::rows::write::fit::scaled;
 use crate::tables::table_side::{ColumnSide, Content};
 
+/// Why a time with digits that no target has a place for has no cell, unless the plan cuts them off.
+pub(crate) const NANOSECONDS: &str = "which has more than six digits behind the second";
+
 /// Why a value has no cell.
 #[derive(Debug)]
 pub(super) enum NoCell {
@@ -67,6 +70,23 @@ pub(crate) fn id_cell(
     };
     let id = form.decode(found).map_err(|error| error.to_string())?;
     Ok(Cell::Sixteen(batch.keep(&id.to_be_bytes())))
+}
+
+/// The cell of a time in text, of which a plan may cut digits off.
+pub(super) fn time_cell(
+    batch: &mut Batch,
+    column: &ColumnSide,
+    kind: Kind,
+    text: &str,
+) -> Result<Cell, String> {
+    let cell = text_cell(batch, kind, text);
+    match clock::without_nanos(text).filter(|_| cell.is_err()) {
+        Some(cut) if column.instead.fraction.is_some() => text_cell(batch, kind, &cut),
+        Some(cut) if text_cell(batch, kind, &cut).is_ok() => {
+            Err(format!("a value is \"{}\", {NANOSECONDS}", shortened(text)))
+        }
+        _ => cell,
+    }
 }
 
 /// The cell of text that a side stores for a kind.

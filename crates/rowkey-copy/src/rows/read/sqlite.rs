@@ -9,7 +9,9 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection, TypeInfo, ValueRef};
 
 use super::batch_sender::BatchSender;
-use super::cells::{NoCell, decimal_cell, id_cell, planned_cell, single, sixteen_cell, text_cell};
+use super::cells::{
+    NoCell, decimal_cell, id_cell, planned_cell, single, sixteen_cell, text_cell, time_cell,
+};
 use crate::batch::{Batch, Cell};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
@@ -118,6 +120,9 @@ impl<'r> Found<'r> {
                     "a value is \"{shown}\", whose offset from UTC the target does not have"
                 );
                 return Err(why.into());
+            }
+            (Kind::Time | Kind::Timestamp, Self::Text(text)) => {
+                time_cell(batch, column, kind, text)?
             }
             (_, Self::Text(text)) => text_cell(batch, kind, text)?,
             _ => return Err(self.refused(column).into()),

@@ -47,6 +47,15 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("padded_references_are_no_others_in_{}", test_name(target));
         pair(suite, &name, [Backend::Postgres], target, padded);
     }
+    for target in SERVERS {
+        let name = format!(
+            "references_between_char_and_varchar_in_{}",
+            test_name(target)
+        );
+        pair(suite, &name, SERVERS, target, without_spaces);
+    }
+    let name = "references_between_texts_and_uuids_of_sqlite";
+    pair(suite, name, [sqlite], postgres, mixed_uuids);
     let name = "a_reference_that_was_never_validated";
     let postgres = [Backend::Postgres];
     pair(suite, name, postgres, Backend::MariaDb, not_validated);
@@ -54,6 +63,59 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     pair(suite, name, postgres, Backend::Postgres, words);
     let name = "words_of_references_that_other_products_lack";
     pair(suite, name, postgres, Backend::MariaDb, lost_words);
+}
+
+/// Spaces that a `char` loses matter where there are some.
+async fn without_spaces(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    for (db, types) in [
+        (&mut from, ["varchar(9)", "char(5)"]),
+        (&mut to, ["char(5)", "char(5)"]),
+    ] {
+        let parent = format!("CREATE TABLE parent (code {} PRIMARY KEY)", types[0]);
+        let child = format!(
+            "CREATE TABLE child (id integer PRIMARY KEY, code {}, \
+             FOREIGN KEY (code) REFERENCES parent (code))",
+            types[1]
+        );
+        execute(db, "the tables", &[&parent, &child]).await?;
+    }
+    let rows = [
+        "INSERT INTO parent VALUES ('abcde'), ('fghij')",
+        "INSERT INTO child VALUES (1, 'abcde'), (2, NULL)",
+    ];
+    execute(&mut from, "the rows", &rows).await?;
+    let plan = plan(&source, &target).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await
+}
+
+/// The name of a column's type does not keep SQLite from comparing texts.
+async fn mixed_uuids(source: String, target: String) -> Result<()> {
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    for (db, id) in [(&mut from, "text"), (&mut to, "uuid")] {
+        let network = format!("CREATE TABLE network (id {id} PRIMARY KEY)");
+        let device =
+            "CREATE TABLE device (id integer PRIMARY KEY, nid uuid REFERENCES network (id))";
+        execute(db, "the tables", &[&network, device]).await?;
+    }
+    let rows = [
+        "PRAGMA foreign_keys = OFF",
+        "INSERT INTO network VALUES ('0a7c2f3e-1111-4222-8333-444455556666')",
+        "INSERT INTO device VALUES (1, '0a7c2f3e-1111-4222-8333-444455556666'), \
+         (2, '9a7c2f3e-1111-4222-8333-444455556666')",
+    ];
+    execute(&mut from, "the rows", &rows).await?;
+    let plan = plan(&source, &target).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&found.refused[..], [one] if one.contains("does not exist") && one.contains("9a7c2f3e")),
+        "{found:?}"
+    );
+    from.execute("no such row", "DELETE FROM device WHERE id = 2")
+        .await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await
 }
 
 /// What refers to an id is one, however long a text it may have.
