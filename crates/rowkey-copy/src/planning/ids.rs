@@ -78,6 +78,22 @@ impl<'c> Planner<'c> {
         }
     }
 
+    /// Leaves texts as they are that may mean keys which stay as they are: within one product, those of
+    /// a type for UUIDs do.
+    pub(super) fn leave_texts(&mut self) {
+        let is_text_key = |(name, column): &Place| {
+            let found = self.tables.iter().find(|found| found.name == *name);
+            let found = found.filter(|table| is_in_primary_key(table, column));
+            let own =
+                found.and_then(|table| table.column(column)?.column_type(self.source).meaning());
+            matches!(own, Some(Type::Text(_) | Type::PaddedText(_)))
+        };
+        if self.source == self.target && !self.ids.keys().any(is_text_key) {
+            self.ids
+                .retain(|_, ids| ids.assumed.as_deref() != Some(ANY_TEXT));
+        }
+    }
+
     /// Gives a column without values the form of the ids in another column of the same type and
     /// length: of its own table, if there is one. A primary key whose type no other ids have gets their
     /// format all the same. Text may be anything, unless it is the primary key or has the type of its

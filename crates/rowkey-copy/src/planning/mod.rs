@@ -184,6 +184,7 @@ pub(crate) async fn plan_for(
             }
         }
     }
+    planner.leave_texts();
     planner.follow();
     for (table, column) in empty {
         planner.add_empty(table, column);

@@ -64,7 +64,8 @@ fn computed(table: &Table, side: &TableSide) -> Vec<Error> {
 
 /// Columns besides the key that PostgreSQL counts itself, which no UPDATE may change.
 fn counted_always(table: &Table, side: &TableSide) -> Vec<Error> {
-    let key: Vec<&String> = side.key_columns().map(|column| &column.name).collect();
+    let key = side.primary_key.iter();
+    let key: Vec<&String> = key.map(|place| &side.columns[*place].name).collect();
     let is_counted = |column: &&ColumnSide| {
         let mut sequences = table.dependents.iter();
         !key.contains(&&column.name)

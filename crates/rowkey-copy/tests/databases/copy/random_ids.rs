@@ -11,6 +11,9 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     let name = "uuids_of_the_own_type_are_counted_once";
     let mariadb = [Backend::MariaDb];
     pair(suite, name, mariadb, Backend::Postgres, own_type);
+    let name = "texts_stay_where_keys_stay";
+    let postgres = Backend::Postgres;
+    pair(suite, name, [postgres], postgres, texts_that_stay);
     for target in crate::LIVE {
         let name = format!("random_uuids_are_ids_in_{}", test_name(target));
         let sources = [Backend::MySql, Backend::MariaDb, Backend::Sqlite];
@@ -114,6 +117,33 @@ async fn own_type(source: String, target: String) -> Result<()> {
     execute(&mut open(&source).await?, "the tables", &tables).await?;
     let words = planned(&source, &target, Choices::default()).await?.ids;
     ensure!(words == ["2 of 2 columns of ids become uuid"], "{words:?}");
+    Ok(())
+}
+
+/// Programs compare such a text with the text of a UUID, until the keys are texts that become UUIDs.
+async fn texts_that_stay(source: String, target: String) -> Result<()> {
+    let tables = [
+        "CREATE TABLE post (id uuid PRIMARY KEY)",
+        "CREATE TABLE remark (number integer PRIMARY KEY, subject_id text)",
+        "INSERT INTO post SELECT gen_random_uuid() FROM generate_series(1, 40)",
+        "INSERT INTO remark SELECT row_number() OVER (), id FROM post",
+    ];
+    let mut from = open(&source).await?;
+    execute(&mut from, "the tables", &tables).await?;
+    for has_text_keys in [false, true] {
+        let plan = planned(&source, &target, Choices::default()).await?.plan;
+        let mut columns = plan.tables.iter().flat_map(|table| &table.columns);
+        let text = columns.find(|column| column.name == "subject_id");
+        ensure!(
+            text.is_some_and(|text| text.format.is_some() == has_text_keys),
+            "{text:?}"
+        );
+        let other = "CREATE TABLE tag AS SELECT id::text FROM post";
+        let key = "ALTER TABLE tag ADD PRIMARY KEY (id)";
+        if !has_text_keys {
+            execute(&mut from, "a key of text", &[other, key]).await?;
+        }
+    }
     Ok(())
 }
 
