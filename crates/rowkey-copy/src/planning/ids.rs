@@ -96,8 +96,8 @@ impl<'c> Planner<'c> {
 
     /// Gives a column without values the form of the ids in another column of the same type and
     /// length: of its own table, if there is one. A primary key whose type no other ids have gets their
-    /// format all the same. Text may be anything, unless it is the primary key or has the type of its
-    /// table's, and its name or its length says that it is an id.
+    /// format all the same. Text may be anything: its length or its name says that a primary key has
+    /// ids, and both say it of another column, whose table has such ids already.
     pub(super) fn add_empty(&mut self, table: &Table, column: &Column) {
         let Some(own) = column.column_type(self.source).meaning() else {
             return;
@@ -116,8 +116,12 @@ impl<'c> Planner<'c> {
         let is_known = |(name, ids): &(&Place, &Ids)| {
             name.0 == table.name || ids.assumed.as_deref() != Some(NO_VALUES)
         };
+        let is_named = is_named_text(own, &column.name);
+        // Codes and names have such lengths, too.
+        let is_short = matches!(own, Type::Text(Some(32)) | Type::PaddedText(32));
         let may_be_id = match is_text {
-            true => is_key && looks_like_id(own) || is_named_text(own, &column.name),
+            true if is_key => looks_like_id(own) || is_named,
+            true => looks_like_id(own) && is_named,
             false => looks_like_id(own) || is_key && may_be_id(own),
         };
         let alike = self.ids.iter().filter(is_known).map(|(place, _)| place);
@@ -138,10 +142,10 @@ impl<'c> Planner<'c> {
                     }
                 }
             }
-            None if is_key && looks_like_id(own) => self.assume_ids(table, column),
-            None if !is_text && may_be_id
-                || is_named_text(own, &column.name) && looks_like_id(own) =>
-            {
+            None if is_key && looks_like_id(own) && (is_named || !is_short) => {
+                self.assume_ids(table, column);
+            }
+            None if looks_like_id(own) && (is_named || !is_text) => {
                 self.keep(
                     table,
                     column,
