@@ -284,7 +284,11 @@ impl ColumnPair<'_> {
             // The text of these types has no length in the source.
             let is_limited = matches!(self.to.own, Type::Text(Some(_)) | Type::PaddedText(_))
                 || self.to.most_bytes.is_some();
-            suspects.all |= is_limited && !self.target.stores_any_type();
+            // SQLite makes numbers of JSON.
+            suspects.all |= match self.target.stores_any_type() {
+                true => self.to.own == Type::Json,
+                false => is_limited,
+            };
             return;
         }
         if let Type::Text(Some(most)) | Type::PaddedText(most) = self.to.own

@@ -14,6 +14,13 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     let (postgres, sqlite) = (Backend::Postgres, Backend::Sqlite);
     pair(suite, "any_of_strict_tables", [sqlite], sqlite, any);
     pair(suite, "lossy_types", [postgres], postgres, types);
+    pair(
+        suite,
+        "numbers_in_json_of_sqlite",
+        [sqlite],
+        sqlite,
+        numbers_in_json,
+    );
     for target in [Backend::Postgres, Backend::MySql, Backend::MariaDb] {
         let name = format!("spaces_at_the_end_to_{}", test_name(target));
         pair(suite, &name, crate::LIVE, target, spaces);
@@ -149,6 +156,24 @@ async fn short_texts(source: String, target: String) -> Result<()> {
             "{reasons:?}"
         );
     }
+    Ok(())
+}
+
+/// A column of JSON makes 1 of 1.0.
+async fn numbers_in_json(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE t (id integer PRIMARY KEY, v float)",
+        "INSERT INTO t VALUES (1, 1), (2, 2.5)",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let table = "CREATE TABLE t (id integer PRIMARY KEY, v json)";
+    open(&target).await?.execute("the target", table).await?;
+    let found = preflight(&source, &target, &plan(&source, &target).await?).await?;
+    let why = "t.v: a text is \"1.0\", of which json makes a number with other digits";
+    ensure!(
+        matches!(&found.refused[..], [one] if one.starts_with(why)),
+        "{found:?}"
+    );
     Ok(())
 }
 
