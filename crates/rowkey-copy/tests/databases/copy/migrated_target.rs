@@ -47,7 +47,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("keys_that_are_merged_have_letters_of_the_source_in_{to}");
         pair(suite, &name, [Backend::Postgres], target, merged_keys);
         let name = format!("a_plan_names_all_misfits_in_{to}");
-        pair(suite, &name, crate::LIVE, target, misfits);
+        pair_since(suite, MYSQL_8, &name, crate::LIVE, target, misfits);
         let name = format!("types_that_exist_win_in_{to}");
         let sources = [Backend::Postgres, Backend::Sqlite];
         pair(suite, &name, sources, target, existing_types);

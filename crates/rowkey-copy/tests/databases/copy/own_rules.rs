@@ -233,11 +233,12 @@ async fn conflicts(source: String, target: String) -> Result<()> {
 /// The source has them as texts that differ.
 async fn documents(source: String, target: String) -> Result<()> {
     let rows = [
-        "CREATE TABLE thing (id integer NOT NULL PRIMARY KEY, a varchar(20), b varchar(20))",
-        "INSERT INTO thing VALUES (1, '{\"a\":1}', '10.0.0.1'), (2, '{\"a\": 1}', '10.0.0.1/32')",
+        "CREATE TABLE thing (id integer NOT NULL PRIMARY KEY, a varchar(20), b varchar(40))",
+        "INSERT INTO thing VALUES (1, '{\"a\":1}', '0a7c2f3e111142228333444455556666'), \
+         (2, '{\"a\": 1}', '0a7c2f3e-1111-4222-8333-444455556666')",
     ];
     execute(&mut open(&source).await?, "the source", &rows).await?;
-    let table = "CREATE TABLE thing (id integer PRIMARY KEY, a jsonb UNIQUE, b inet UNIQUE)";
+    let table = "CREATE TABLE thing (id integer PRIMARY KEY, a jsonb UNIQUE, b uuid UNIQUE)";
     execute(&mut open(&target).await?, "the target", &[table]).await?;
     let plan = plan(&source, &target).await?;
     let found = preflight(&source, &target, &plan).await?;
