@@ -210,15 +210,13 @@ impl CopyPlan {
     }
 
     /// The SHA-256 of the plan, in hexadecimal: of what it says, not of its comments and spaces.
-    /// Without `leave-out`, `triggers` and policies, so that a copy can go on without what the target has
-    /// refused, or in smaller steps.
+    /// Without `leave-out` and `triggers`, so that a copy can go on without what the target has refused.
     ///
     /// # Errors
     ///
     /// As [`to_toml`](Self::to_toml).
     pub fn hash(&self) -> Result<String, Error> {
         let mut plan = self.clone();
-        plan.policy = CopyPolicy::default();
         for table in &mut plan.tables {
             table.leave_out.clear();
             table.triggers = None;

@@ -112,9 +112,6 @@ async fn changed_meanwhile(source: String, target: String) -> Result<()> {
     let mut db = open(&source).await?;
     let change = "UPDATE visit SET small = 5 WHERE number = 3";
     db.execute("a change", change).await?;
-    // Smaller steps do not make it another copy.
-    let mut plan = plan;
-    plan.policy.transaction_rows = 5;
     // Behind the last key, nothing was copied yet.
     let change = "UPDATE visit SET small = 6 WHERE number = 300";
     db.execute("a change", change).await?;
