@@ -198,7 +198,7 @@ pub(crate) struct Objects {
     pub(crate) orphans: Option<&'static str>,
     /// The longest index row, in bytes, that always fits, where longer ones may be refused.
     pub(crate) index_bytes: Option<u32>,
-    /// How many bytes a row may have, if that is known of its values only.
+    /// The most bytes of a row, where the server refuses longer ones only when they are written.
     pub(crate) row_bytes: Option<u32>,
     /// Whether partitions are tables.
     pub(crate) partitions_are_tables: bool,

@@ -1,7 +1,7 @@
 //! Random UUIDs, which are ids though nothing tells the order of their bytes.
 
 use anyhow::{Context, Result, ensure};
-use rowkey_copy::Choices;
+use rowkey_copy::{Choices, CopyPlan};
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::migrated_target::uuid;
@@ -23,6 +23,20 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("references_of_any_type_to_ids_in_{}", test_name(target));
         pair(suite, &name, [Backend::Sqlite], target, references);
     }
+}
+
+/// A column of a plan has ids, or none.
+fn ensure_id(plan: &CopyPlan, table: &str, column: &str, is_id: bool) -> Result<()> {
+    let mut tables = plan.tables.iter();
+    let found = tables.find(|found| found.name.name == table);
+    let mut columns = found.context("no such table")?.columns.iter();
+    let found = columns.find(|found| found.name == column);
+    let found = found.context("no such column")?;
+    ensure!(
+        found.format.is_some() == is_id,
+        "{table}.{column}: {found:?}"
+    );
+    Ok(())
 }
 
 /// A primary key of a type that ids have is one of ids, though it has no values and no other column
@@ -78,14 +92,7 @@ async fn without_values(source: String, target: String) -> Result<()> {
         ("remark", "kind", false),
         ("remark", "paid", false),
     ] {
-        let mut tables = planned.plan.tables.iter();
-        let found = tables.find(|found| found.name.name == table);
-        let mut columns = found.context(table)?.columns.iter();
-        let found = columns.find(|found| found.name == column).context(column)?;
-        ensure!(
-            found.format.is_some() == is_id,
-            "{table}.{column}: {found:?}"
-        );
+        ensure_id(&planned.plan, table, column, is_id)?;
     }
     let words = planned.ids.join("\n");
     for (expected, is_said) in [
@@ -234,14 +241,7 @@ async fn random(source: String, target: String) -> Result<()> {
         ("job", "hex", false),
         ("named", "id", false),
     ] {
-        let mut tables = all.plan.tables.iter();
-        let found = tables.find(|found| found.name.name == table);
-        let mut columns = found.context(table)?.columns.iter();
-        let found = columns.find(|found| found.name == column).context(column)?;
-        ensure!(
-            found.format.is_some() == is_id,
-            "{table}.{column}: {found:?}"
-        );
+        ensure_id(&all.plan, table, column, is_id)?;
     }
     let words = all.ids.join("\n");
     ensure!(words.contains("6 of 7 columns of ids become"), "{words}");
