@@ -260,7 +260,8 @@ async fn filled(source: String, target: String) -> Result<()> {
     created(&source, &target).await?;
     let refused = preflight(&source, &target, &plan(&source, &target, None).await?).await?;
     ensure!(
-        matches!(&refused.refused[..], [one] if one.contains("kind") && one.contains("it has rows")),
+        matches!(&refused.refused[..], [one]
+            if one.contains("kind") && one.contains("it has rows") && one.contains("or `\"merge\"`")),
         "{refused:?}"
     );
     let plan = plan(&source, &target, Some(ExistingRows::Delete)).await?;
@@ -538,7 +539,8 @@ async fn merged(source: String, target: String) -> Result<()> {
     ensure!(
         matches!(&found.refused[..], [one]
             if one.contains("2 of its rows have name of rows that are to be merged")
-                && one.contains("firm")),
+                && one.contains("firm")
+                && one.contains("for this table and all that refer to it")),
         "{found:?}"
     );
     ensure!(copy(&source, &target, &plan).await.is_err());

@@ -117,7 +117,23 @@ async fn without_values(source: String, target: String) -> Result<()> {
     ] {
         ensure!(misfits.contains(expected), "{expected}: {misfits}");
     }
+    let careful = super::planned(&source, &target, keeping()).await?.plan;
+    for (table, column, is_id) in [
+        ("session", "id", false),
+        ("token", "id", false),
+        ("remark", "subject_id", false),
+        ("remark", "id", true),
+    ] {
+        ensure_id(&careful, table, column, is_id)?;
+    }
     Ok(())
+}
+
+fn keeping() -> Choices {
+    Choices {
+        keeps_assumed_ids: true,
+        ..Choices::default()
+    }
 }
 
 /// What has the type for UUIDs stays one, and is counted once.
@@ -280,11 +296,7 @@ async fn random(source: String, target: String) -> Result<()> {
         ensure!(found == expected, "{table}: {found:?}");
     }
 
-    let choices = Choices {
-        keeps_assumed_ids: true,
-        ..Choices::default()
-    };
-    let careful = planned(&source, &target, choices).await?.ids.join("\n");
+    let careful = planned(&source, &target, keeping()).await?.ids.join("\n");
     ensure!(
         careful.contains("sixteen.id (") && careful.contains(" stays: "),
         "{careful}"

@@ -24,7 +24,6 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         "all_reasons_are_in_one_refusal" => reasons,
         "additions_after_the_swap_are_not_lost" => additions,
         "rows_that_the_old_table_lacks_are_not_lost" => built_again,
-        "tables_that_refer_to_rebuilt_ones_are_rebuilt" => followers,
         "what_names_a_column_is_told" => named,
         "a_batch_locks_its_own_rows_only" => own_rows,
         "a_table_with_an_odd_name_refers_to_itself" => odd_name,
@@ -477,58 +476,6 @@ async fn named(shop: Shop) -> Result<()> {
         !notes.iter().any(|note| note.contains("count_titles")),
         "{notes:?}"
     );
-    Ok(())
-}
-
-/// A foreign key follows a table that is renamed, so that it would lead to the old table.
-async fn followers(shop: Shop) -> Result<()> {
-    shop.create(OLD).await?;
-    let mut connection = shop.connect().await?;
-    let create = "CREATE TABLE remark (number BIGINT NOT NULL PRIMARY KEY, child_number BIGINT, \
-                  before_number BIGINT, CONSTRAINT remark_child FOREIGN KEY (child_number) \
-                  REFERENCES child (number) ON DELETE CASCADE ON UPDATE CASCADE, \
-                  FOREIGN KEY (before_number) REFERENCES remark (number) ON DELETE CASCADE) \
-                  ENGINE=InnoDB";
-    execute(&mut connection, &[create]).await?;
-    let rows = shop.fill(OLD, 60, 58).await?;
-    let fill = "INSERT INTO remark SELECT number, number, NULLIF(number - 1, -1) FROM child \
-                ORDER BY number";
-    execute(&mut connection, &[fill]).await?;
-    let before = Catalog::read(&mut connection).await?;
-    let plan = shop.plan(OLD, NEW).await?;
-    ensure!(plan.rebuilt == ["remark".into()], "{:?}", plan.rebuilt);
-    let plan = Plan::from_toml(&plan.to_toml()?)?;
-    shop.run(&plan, Phase::Swap).await?;
-    shop.expect(&rows, NEW, Names::New).await?;
-    let orphan = "INSERT INTO remark VALUES (-1, -1, NULL)";
-    ensure!(connection.execute("an orphan", orphan).await.is_err());
-    // A remark goes with its child and with the remark before it, in both tables.
-    execute(&mut connection, &["DELETE FROM child WHERE number = 50"]).await?;
-    let count = "SELECT COUNT(*) FROM remark";
-    ensure!(number(&mut connection, count).await? == 50);
-    shop.undo(&plan).await?;
-    ensure!(number(&mut connection, count).await? == 50);
-    let after = Catalog::read(&mut connection).await?;
-    let remark = "remark".into();
-    ensure!(before.hash(&[remark]) == after.hash(&["remark".into()]));
-
-    let plan = shop.plan(OLD, NEW).await?;
-    shop.run(&plan, Phase::Swap).await?;
-    shop.contract(&plan).await?;
-    let mut names = Vec::new();
-    for key in &Catalog::read(&mut connection)
-        .await?
-        .table(&"remark".into())?
-        .foreign_keys
-    {
-        names.push((key.name.clone(), key.target.name.clone()));
-    }
-    names.sort();
-    let expected = [("remark_child", "child"), ("remark_ibfk_1", "remark")];
-    let is_same = |(found, expected): (&(String, String), &(&str, &str))| {
-        (found.0.as_str(), found.1.as_str()) == *expected
-    };
-    ensure!(names.iter().zip(&expected).all(is_same), "{names:?}");
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! MySQL and MariaDB: cascades of programs while a change is under way.
+//! MySQL and MariaDB: cascades of programs while a change is under way, and the tables that have them.
 //!
 //! Programs write to tables that change, and to tables beside them that do not. Each statement has
 //! to succeed on both, and both have to have the same rows after each phase.
@@ -8,10 +8,12 @@ use rowkey_core::Backend;
 use rowkey_relayout::Phase;
 use rowkey_relayout::plan::{LeftOut, Plan, Request};
 use rowkey_tables::Connection;
+use rowkey_tables::catalog::Catalog;
 use rowkey_testkit::{Server, Suite};
 
+use super::mysql::execute;
 use crate::relayout::rows::Random;
-use crate::relayout::shop::{self, NEW, Names, OLD, Shop, text};
+use crate::relayout::shop::{self, NEW, Names, OLD, Shop, number, text};
 use crate::relayout::{add_on, on_shop};
 
 /// Has the address of a MySQL server of version 9.6 or later that was started without
@@ -23,6 +25,8 @@ const BOTH: [Backend; 2] = [Backend::MySql, Backend::MariaDb];
 pub(crate) fn add_tests(suite: &mut Suite) {
     add_on(suite, &BOTH, "deletions_reach_everything_below", tree);
     add_on(suite, &BOTH, "deletions_go_round_in_circles", circle);
+    let name = "tables_that_refer_to_rebuilt_ones_are_rebuilt";
+    add_on(suite, &BOTH, name, followers);
     let name = "actions_of_foreign_keys_that_the_server_carries_out_are_refused";
     match std::env::var(DEFAULTS) {
         Ok(url) => suite.test_on_server(Backend::MySql, name, move |_| {
@@ -31,6 +35,54 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         }),
         Err(_) => suite.ignore_on(Backend::MySql, name, &format!("{DEFAULTS} is not set")),
     }
+}
+
+/// A foreign key follows a table that is renamed, so that it would lead to the old table.
+async fn followers(shop: Shop) -> Result<()> {
+    shop.create(OLD).await?;
+    let mut connection = shop.connect().await?;
+    let create = "CREATE TABLE remark (number BIGINT NOT NULL PRIMARY KEY, child_number BIGINT, \
+                  before_number BIGINT, CONSTRAINT remark_child FOREIGN KEY (child_number) \
+                  REFERENCES child (number) ON DELETE CASCADE ON UPDATE CASCADE, \
+                  FOREIGN KEY (before_number) REFERENCES remark (number) ON DELETE CASCADE) \
+                  ENGINE=InnoDB";
+    execute(&mut connection, &[create]).await?;
+    let rows = shop.fill(OLD, 60, 58).await?;
+    let fill = "INSERT INTO remark SELECT number, number, NULLIF(number - 1, -1) FROM child \
+                ORDER BY number";
+    execute(&mut connection, &[fill]).await?;
+    let before = Catalog::read(&mut connection).await?;
+    let plan = shop.plan(OLD, NEW).await?;
+    ensure!(plan.rebuilt == ["remark".into()], "{:?}", plan.rebuilt);
+    let plan = Plan::from_toml(&plan.to_toml()?)?;
+    shop.run(&plan, Phase::Swap).await?;
+    shop.expect(&rows, NEW, Names::New).await?;
+    let orphan = "INSERT INTO remark VALUES (-1, -1, NULL)";
+    ensure!(connection.execute("an orphan", orphan).await.is_err());
+    // A remark goes with its child and with the remark before it, in both tables.
+    execute(&mut connection, &["DELETE FROM child WHERE number = 50"]).await?;
+    let count = "SELECT COUNT(*) FROM remark";
+    ensure!(number(&mut connection, count).await? == 50);
+    shop.undo(&plan).await?;
+    ensure!(number(&mut connection, count).await? == 50);
+    let after = Catalog::read(&mut connection).await?;
+    let remark = "remark".into();
+    ensure!(before.hash(&[remark]) == after.hash(&["remark".into()]));
+
+    let plan = shop.plan(OLD, NEW).await?;
+    shop.run(&plan, Phase::Swap).await?;
+    shop.contract(&plan).await?;
+    let after = Catalog::read(&mut connection).await?;
+    let keys = after.table(&"remark".into())?.foreign_keys.iter();
+    let mut names: Vec<[&str; 2]> = keys
+        .map(|key| [key.name.as_str(), key.target.name.as_str()])
+        .collect();
+    names.sort_unstable();
+    ensure!(
+        names == [["remark_child", "child"], ["remark_ibfk_1", "remark"]],
+        "{names:?}"
+    );
+    Ok(())
 }
 
 /// Tables whose names begin with `{t}`: that is nothing for those that change, and `twin_` for the
