@@ -15,12 +15,12 @@ use crate::plans::plan::{ColumnPlan, TablePlan};
 
 /// What is said of a key that is taken for ids by its type alone.
 const NO_VALUES: &str = "it has no values, and its type is one of ids";
-/// What is said of ids in a text of any length that is no key.
-const ANY_TEXT: &str = "its values are ids, though its type and its rules take any text";
+/// What is said of ids in a column that is no key and takes other values, too.
+const ANY_VALUE: &str = "its values are ids, though its type and its rules take others";
 
 impl<'c> Planner<'c> {
     /// The columns that may contain ids of their own: those of primary keys, others of a type that has
-    /// nothing but UUIDs in most databases, and texts whose names say it.
+    /// nothing but UUIDs in most databases, and texts and bytes whose names say it.
     pub(super) fn id_columns(&self, table: &'c Table) -> Vec<&'c Column> {
         let may_contain_ids = |column: &&Column| {
             let mut references = table.foreign_keys.iter();
@@ -28,7 +28,7 @@ impl<'c> Planner<'c> {
             !references.any(|key| key.columns.contains(&column.name))
                 && own.is_some_and(|own| match is_in_primary_key(table, &column.name) {
                     true => may_be_id(own),
-                    false => looks_like_id(own) || is_named_text(own, &column.name),
+                    false => looks_like_id(own) || may_be_named(own, &column.name),
                 })
         };
         table.columns.iter().filter(may_contain_ids).collect()
@@ -51,9 +51,9 @@ impl<'c> Planner<'c> {
             return;
         }
         let own = column.column_type(self.source).meaning();
-        let is_any_text = !is_in_primary_key(table, &column.name)
-            && own.is_some_and(|own| !looks_like_id(own) && is_named_text(own, &column.name));
-        let assumed = assumed.or(is_any_text.then(|| ANY_TEXT.to_owned()));
+        let takes_others = !is_in_primary_key(table, &column.name)
+            && own.is_some_and(|own| !looks_like_id(own) && may_be_named(own, &column.name));
+        let assumed = assumed.or(takes_others.then(|| ANY_VALUE.to_owned()));
         if let Some(assumed) = &assumed
             && self.choices.keeps_assumed_ids
         {
@@ -73,31 +73,35 @@ impl<'c> Planner<'c> {
     pub(super) fn keep(&mut self, table: &Table, column: &Column, why: String) {
         let own = column.column_type(self.source).meaning();
         let is_key = is_in_primary_key(table, &column.name);
-        if own.is_some_and(|own| is_key || looks_like_id(own) || is_named_text(own, &column.name)) {
+        if own.is_some_and(|own| is_key || looks_like_id(own) || may_be_named(own, &column.name)) {
             self.kept.insert(place(table, &column.name), why);
         }
     }
 
-    /// Leaves texts as they are that may mean keys which stay as they are: within one product, those of
-    /// a type for UUIDs do.
+    /// Leaves texts and bytes as they are that may mean keys which stay as they are: within one product,
+    /// those of a type for UUIDs do.
     pub(super) fn leave_texts(&mut self) {
-        let is_text_key = |(name, column): &Place| {
+        let takes_others = |(name, column): &Place| {
             let found = self.tables.iter().find(|found| found.name == *name);
             let found = found.filter(|table| is_in_primary_key(table, column));
             let own =
                 found.and_then(|table| table.column(column)?.column_type(self.source).meaning());
-            matches!(own, Some(Type::Text(_) | Type::PaddedText(_)))
+            matches!(
+                own,
+                Some(Type::Text(_) | Type::PaddedText(_) | Type::Bytes(_))
+            )
         };
-        if self.source == self.target && !self.ids.keys().any(is_text_key) {
+        if self.source == self.target && !self.ids.keys().any(takes_others) {
             self.ids
-                .retain(|_, ids| ids.assumed.as_deref() != Some(ANY_TEXT));
+                .retain(|_, ids| ids.assumed.as_deref() != Some(ANY_VALUE));
         }
     }
 
     /// Gives a column without values the form of the ids in another column of the same type and
     /// length: of its own table, if there is one. A primary key whose type no other ids have gets their
     /// format all the same. Text may be anything: its length or its name says that a primary key has
-    /// ids, and both say it of another column, whose table has such ids already.
+    /// ids, and both say it of another column, whose table has such ids already. So may bytes be, of
+    /// which the name says it.
     pub(super) fn add_empty(&mut self, table: &Table, column: &Column) {
         let Some(own) = column.column_type(self.source).meaning() else {
             return;
@@ -105,23 +109,24 @@ impl<'c> Planner<'c> {
         let key = table.primary_key().map(|key| key.columns.as_slice());
         let is_key = matches!(key, Some([name]) if *name == column.name);
         let is_text = matches!(own, Type::Text(_) | Type::PaddedText(_));
+        let is_named = is_named(&column.name);
         let is_alike = |(name, other): &&Place| {
             let tables = self.tables.iter();
             let found = tables.filter(|table| table.name == *name);
             let mut found = found.filter_map(|table| table.column(other));
-            let is_near = is_key || !is_text || *name == table.name;
+            let is_near = is_key || is_named && !is_text || *name == table.name;
             is_near && found.any(|found| found.column_type(self.source).meaning() == Some(own))
         };
         // What was assumed of a key says nothing of other tables.
         let is_known = |(name, ids): &(&Place, &Ids)| {
             name.0 == table.name || ids.assumed.as_deref() != Some(NO_VALUES)
         };
-        let is_named = is_named_text(own, &column.name);
         // Codes and names have such lengths, too.
         let is_short = matches!(own, Type::Text(Some(32)) | Type::PaddedText(32));
         let may_be_id = match is_text {
             true if is_key => looks_like_id(own) || is_named,
             true => looks_like_id(own) && is_named,
+            false if own == Type::Bytes(None) => is_key && is_named,
             false => looks_like_id(own) || is_key && may_be_id(own),
         };
         let alike = self.ids.iter().filter(is_known).map(|(place, _)| place);
@@ -130,8 +135,7 @@ impl<'c> Planner<'c> {
         let ids = alike.first().and_then(|place| self.ids.get(*place));
         match ids.filter(|_| may_be_id).cloned() {
             Some(mut ids) => {
-                let is_assumed = ids.assumed.is_some() || is_text && !looks_like_id(own);
-                ids.assumed = is_assumed.then(|| NO_VALUES.to_owned());
+                ids.assumed = (own != Type::Uuid).then(|| NO_VALUES.to_owned());
                 let place = place(table, &column.name);
                 match &ids.assumed {
                     Some(assumed) if self.choices.keeps_assumed_ids => {
@@ -340,11 +344,16 @@ fn looks_like_id(own: Type) -> bool {
     )
 }
 
-/// Whether a column of text is called what columns of ids are called.
-fn is_named_text(own: Type, name: &str) -> bool {
+/// Whether a column is called what columns of ids are called.
+fn is_named(name: &str) -> bool {
     let name = name.to_lowercase();
-    let is_named = name.ends_with("id") || name.contains("uuid");
-    is_named && matches!(own, Type::Text(_) | Type::PaddedText(_))
+    name.ends_with("id") || name.contains("uuid")
+}
+
+/// Whether a column of texts or bytes is called so.
+fn may_be_named(own: Type, name: &str) -> bool {
+    let takes_others = matches!(own, Type::Text(_) | Type::PaddedText(_) | Type::Bytes(_));
+    takes_others && is_named(name)
 }
 
 fn is_in_primary_key(table: &Table, column: &str) -> bool {

@@ -9,9 +9,9 @@ use rowkey_tables::{Connection, Error};
 
 use crate::engine::{engine, of_column};
 
-/// The columns of a table whose values are all text, all integers or all floating-point numbers, if
-/// their types do not say it; and if a person wants that, those whose values are of several types, as text.
-/// Others stay what SQLite takes them for.
+/// What the values of a table's columns are, if their types do not say it: numbers beside texts are
+/// texts, and texts beside bytes are bytes. If a person wants that, those of several types are texts in
+/// other columns, too.
 pub(crate) async fn types(
     source: &mut Connection,
     table: &Table,
@@ -63,15 +63,17 @@ pub(crate) async fn types(
                 Type::Text(None)
             }
             _ if !has_no_type(column) => continue,
-            (None, None) | (Some("integer"), Some("real")) if !column.sql_type.is_empty() => {
-                Type::Loose(None)
-            }
-            (Some("text"), Some("text")) => Type::Text(None),
+            (None, None) if column.sql_type.is_empty() => continue,
+            (None, None) | (Some("integer"), Some("real")) => Type::Loose(None),
+            // A text has bytes.
+            (Some("blob"), _) => Type::Bytes(None),
             (Some("integer"), Some("integer")) => Type::Integer {
                 bytes: 8,
                 is_unsigned: false,
             },
             (Some("real"), Some("real")) => Type::Double,
+            // Numbers have text.
+            (_, Some("text")) => Type::Text(None),
             _ => continue,
         };
         found.push((column.name.clone(), own));

@@ -147,6 +147,13 @@ impl ColumnSide {
         (!is_whole).then(|| format!("{name} IS NOT NULL AND NOT ({before} <=> {sent})"))
     }
 
+    /// Whether decimal numbers are floating-point ones in it: those of a type that SQLite does not know,
+    /// or of none, too.
+    pub(crate) fn stores_floats(&self) -> bool {
+        matches!(self.own, Type::Double | Type::Loose(_) | Type::Own)
+            || self.sql_type.bare().is_empty()
+    }
+
     /// Whether it is text whose words are truth on the other side.
     pub(crate) fn is_truth_in_text(&self) -> bool {
         let is_text = matches!(self.own, Type::Text(_) | Type::PaddedText(_) | Type::Enum);
@@ -155,7 +162,8 @@ impl ColumnSide {
 
     /// Whether it is text that is bytes on the other side.
     pub(crate) fn is_bytes_in_text(&self) -> bool {
-        let is_text = matches!(self.own, Type::Text(_) | Type::PaddedText(_));
+        // SQLite's unknown types have texts, too.
+        let is_text = matches!(self.own, Type::Text(_) | Type::PaddedText(_) | Type::Own);
         is_text && self.content == Content::Values(Kind::Bytes)
     }
 

@@ -57,6 +57,12 @@ impl ColumnType {
         if target.rounds_floats() && !is_shared {
             return None;
         }
+        let other = match other {
+            // A name that SQLite does not know, or none.
+            Type::Own if target.backend.stores_any_type() => Type::Loose(None),
+            Type::Bytes(_) if target.bare().is_empty() => Type::Loose(None),
+            other => other,
+        };
         match (own, other) {
             // As Hibernate makes truth in MySQL and MariaDB.
             (
@@ -316,6 +322,10 @@ mod tests {
             (MariaDb, "vector(3)", MySql, "vector(4)", None),
             (Sqlite, "INTEGER", Sqlite, "integer", Some(Kind::Own)),
             (Sqlite, "STRING", Postgres, "text", Some(Kind::Text)),
+            (Postgres, "integer", Sqlite, "NUMBER", Some(Kind::Integer)),
+            (MySql, "decimal(9,2)", Sqlite, "MONEY", Some(Kind::Decimal)),
+            (MariaDb, "double", Sqlite, "", Some(Kind::Decimal)),
+            (Postgres, "bytea", Sqlite, "", Some(Kind::Bytes)),
             (
                 Sqlite,
                 "DECIMAL(9,2)",

@@ -11,7 +11,14 @@ pub(super) const GRAMMAR: Grammar = Grammar {
 };
 
 fn parse(sql_type: &str) -> Option<Type> {
-    let words = Words::of(sql_type)?;
+    // Parentheses in quotes have no numbers of the type.
+    let words = match sql_type.contains(QUOTES) {
+        true => Words {
+            name: sql_type.to_ascii_lowercase(),
+            numbers: Vec::new(),
+        },
+        false => Words::of(sql_type)?,
+    };
     Some(match words.name.as_str() {
         "boolean" | "bool" => Type::Flag,
         "int" | "integer" | "tinyint" | "smallint" | "mediumint" | "bigint" | "int2" | "int4"
@@ -37,10 +44,27 @@ fn parse(sql_type: &str) -> Option<Type> {
         "jsonb" => Type::Json,
         "timestamp without time zone" => Type::Timestamp,
         "timestamp with time zone" => Type::Instant,
-        // What is in quotes may be anything.
-        name if name.chars().all(is_in_word) => by_affinity(name, &words),
+        name if consists_of_words(name) => by_affinity(name, &words),
         _ => return None,
     })
+}
+
+/// What SQLite takes for a word of a type between two of them, such as a comment of MySQL.
+const QUOTES: [char; 3] = ['\'', '"', '`'];
+
+/// Whether a name ends no type before its end, so that it may be written as it is.
+fn consists_of_words(name: &str) -> bool {
+    let mut quote = None;
+    for character in name.chars() {
+        match quote {
+            Some(open) if open == character => quote = None,
+            Some(_) => {}
+            None if QUOTES.contains(&character) => quote = Some(character),
+            None if is_in_word(character) => {}
+            None => return false,
+        }
+    }
+    quote.is_none()
 }
 
 /// What SQLite makes of the values, by its rules for names that it does not know.

@@ -125,6 +125,15 @@ fn words_are_read_as_databases_write_them() {
             Some(Type::Loose(Some((10, 2)))),
         ),
         (Backend::Sqlite, "x\"); --", None),
+        (Backend::Sqlite, "x 'y') --", None),
+        (
+            Backend::Sqlite,
+            "integer COMMENT '1 = owner (you), 2 = read'",
+            Some(Type::Integer {
+                bytes: 8,
+                is_unsigned: false,
+            }),
+        ),
         (Backend::Sqlite, "", Some(Type::Bytes(None))),
     ] {
         let meaning = ColumnType::parse(backend, words).meaning();

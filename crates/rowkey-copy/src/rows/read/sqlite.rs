@@ -74,7 +74,7 @@ impl<'r> Found<'r> {
             Content::Ids(_) => return self.id(batch, column),
             Content::Values(kind) => kind,
         };
-        let is_loose = matches!(column.own, Type::Loose(_) | Type::Double | Type::Own);
+        let is_loose = column.stores_floats();
         // The type name `json` has numeric affinity, so that texts may have become numbers.
         let is_json = column.own == Type::Json;
         Ok(match (kind, &self) {

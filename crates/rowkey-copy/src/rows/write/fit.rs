@@ -196,8 +196,10 @@ fn decimal(backend: Backend, column: &ColumnSide, digits: &str) -> Result<(), St
                 )),
             }
         }
-        (own @ (Type::Double | Type::Loose(_)), _)
-            if as_double(digits).is_none() && !(own != Type::Double && is_whole(digits)) =>
+        (own, _)
+            if column.stores_floats()
+                && as_double(digits).is_none()
+                && (own == Type::Double || !is_whole(digits)) =>
         {
             Err(format!("a value is {shown}, which would be rounded"))
         }

@@ -9,7 +9,7 @@ use rowkey_tables::text_literal::push_text_literal;
 use rowkey_tables::types::{Type, clock};
 
 use self::parts::{append, push_hex};
-pub(crate) use self::parts::{hyphenated, uuid_text};
+pub(crate) use self::parts::{has_uuid_text, hyphenated, uuid_text};
 use super::fit;
 use crate::batch::{Batch, Cell};
 use crate::engine::engine;
@@ -88,9 +88,7 @@ pub(crate) fn push(
         }
         (Cell::Sixteen(span), Content::Values(_)) => {
             let bytes = batch.bytes(span);
-            let as_text = matches!(column.own, Type::Text(_) | Type::PaddedText(_))
-                || column.own == Type::Uuid && values.writes_uuids;
-            match as_text {
+            match has_uuid_text(backend, column) {
                 true => append(sql, format_args!("'{}'", uuid_text(column.own, bytes))),
                 false => push_bytes(sql, backend, bytes),
             }

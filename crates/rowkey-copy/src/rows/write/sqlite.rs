@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, Sqlite, SqliteConnection};
 
 use super::encoded::Payload;
 use super::fit;
-use super::literal::uuid_text;
+use super::literal::{has_uuid_text, uuid_text};
 use super::transaction::{TransactionBatches, check_count};
 use crate::batch::{Batch, Cell, as_double};
 use crate::rows::shown::wrong_value;
@@ -85,7 +85,7 @@ fn bind<'q>(
         Cell::Double(number) => query.bind(number),
         Cell::Decimal(span) => {
             // Its own reading of digits may be another number.
-            let is_number = matches!(column.own, Type::Double | Type::Loose(_));
+            let is_number = column.stores_floats();
             let digits = batch.text(span);
             let whole = fit::scaled(digits, 0).and_then(|number| i64::try_from(number).ok());
             match (is_number, whole, as_double(digits)) {
@@ -105,18 +105,18 @@ fn bind<'q>(
             }
             query.bind(text)
         }
-        Cell::Sixteen(span) => match (column.content, column.own) {
-            (Content::Ids(form), _) => match form.encode(batch.sixteen(span)) {
+        Cell::Sixteen(span) => match column.content {
+            Content::Ids(form) => match form.encode(batch.sixteen(span)) {
                 Stored::Uuid(bytes) => query.bind(bytes.to_vec()),
                 Stored::Bytes(bytes) => query.bind(bytes.as_slice().to_vec()),
                 Stored::Text(text) => query.bind(text.as_str().to_owned()),
                 Stored::Decimal(number) => query.bind(number.to_string()),
                 Stored::Integer(number) => query.bind(number),
             },
-            (_, Type::Text(_) | Type::PaddedText(_)) => {
+            Content::Values(_) if has_uuid_text(Backend::Sqlite, column) => {
                 query.bind(uuid_text(column.own, batch.bytes(span)))
             }
-            _ => query.bind(batch.bytes(span).to_vec()),
+            Content::Values(_) => query.bind(batch.bytes(span).to_vec()),
         },
         Cell::Refused(span) => return Err(batch.text(span).to_owned()),
     })

@@ -146,13 +146,16 @@ async fn unique(source: String, target: String) -> Result<()> {
     Ok(())
 }
 
-/// A column of SQLite without a type has the one that all of its values have.
+/// A column of SQLite without a type has one that holds its values, and any name of a type counts as
+/// SQLite reads it.
 async fn untyped(source: String, target: String) -> Result<()> {
     let tables = [
         "CREATE TABLE thing (id INTEGER PRIMARY KEY, name, size, share, data, empty, \
-         other REFERENCES thing (id))",
-        "INSERT INTO thing VALUES (1, 'a', 7, 1.5, X'00ff', NULL, NULL), (2, 'ü', -7, 2.5, X'', NULL, 1), \
-         (3, NULL, NULL, NULL, NULL, NULL, 2)",
+         other REFERENCES thing (id), numbers, words, raw STRING, \
+         access integer COMMENT '1 = owner (you), 2 = read' NOT NULL DEFAULT '1')",
+        "INSERT INTO thing VALUES (1, 'a', 7, 1.5, X'00ff', NULL, NULL, 1, 1, 'a', 1), \
+         (2, 'ü', -7, 2.5, X'', NULL, 1, 1.5, 'x', X'00', 2), \
+         (3, NULL, NULL, NULL, NULL, NULL, 2, NULL, 1.5, NULL, 1)",
     ];
     execute(&mut open(&source).await?, "the source", &tables).await?;
     let plan = plan(&source, &target).await?;

@@ -20,6 +20,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         pair(suite, &name, sources, target, random);
         let name = format!("keys_without_values_are_ids_in_{}", test_name(target));
         pair(suite, &name, sources, target, without_values);
+        let name = format!("bytes_without_values_are_ids_in_{}", test_name(target));
+        pair(suite, &name, crate::LIVE, target, bytes_without_values);
         let name = format!("references_of_any_type_to_ids_in_{}", test_name(target));
         pair(suite, &name, [Backend::Sqlite], target, references);
     }
@@ -134,6 +136,63 @@ fn keeping() -> Choices {
         keeps_assumed_ids: true,
         ..Choices::default()
     }
+}
+
+/// Bytes without values are ids if they are called so, which the plan says; those of references by
+/// name are ids with their values.
+async fn bytes_without_values(source: String, target: String) -> Result<()> {
+    let mut from = open(&source).await?;
+    let (bytes, start, end) = match from.backend() {
+        Backend::Postgres => ("bytea", "'\\x", "'"),
+        Backend::Sqlite => ("blob", "x'", "'"),
+        _ => ("varbinary(16)", "x'", "'"),
+    };
+    let tables = [
+        format!("CREATE TABLE known (id {bytes} NOT NULL PRIMARY KEY, known_id {bytes})"),
+        format!("CREATE TABLE session (id {bytes} NOT NULL PRIMARY KEY)"),
+        format!("CREATE TABLE upload (sha256 {bytes} NOT NULL PRIMARY KEY, address {bytes})"),
+    ];
+    execute(
+        &mut from,
+        "the tables",
+        &tables.each_ref().map(String::as_str),
+    )
+    .await?;
+    for number in 1..=40_u64 {
+        let random = &uuid(number as u128).replace('-', "")[16..];
+        let id = format!(
+            "{:012x}7{:03x}{random}",
+            0x018e_5f3b_ff48 + number * 60_000,
+            number * 97
+        );
+        let row = format!("INSERT INTO known VALUES ({start}{id}{end}, {start}{id}{end})");
+        from.execute("a row", &row).await?;
+    }
+    let planned = planned(&source, &target, Choices::default()).await?;
+    let has_length = !matches!(from.backend(), Backend::Postgres | Backend::Sqlite);
+    for (table, column, is_id) in [
+        ("known", "id", true),
+        ("known", "known_id", true),
+        ("session", "id", true),
+        ("upload", "sha256", has_length),
+        ("upload", "address", false),
+    ] {
+        ensure_id(&planned.plan, table, column, is_id)?;
+    }
+    let words = planned.ids.join("\n");
+    for (expected, is_said) in [
+        ("session.id: it has no values, and its type is", true),
+        (
+            "upload.sha256: it has no values, and its type is",
+            has_length,
+        ),
+        ("known.known_id: its values are ids, though", true),
+        ("known.id", false),
+    ] {
+        ensure!(words.contains(expected) == is_said, "{expected}: {words}");
+    }
+    let careful = super::planned(&source, &target, keeping()).await?.plan;
+    ensure_id(&careful, "session", "id", false)
 }
 
 /// What has the type for UUIDs stays one, and is counted once.

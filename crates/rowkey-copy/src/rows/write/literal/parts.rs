@@ -2,7 +2,12 @@
 
 use std::fmt::Write as _;
 
-use rowkey_tables::types::Type;
+use rowkey_core::Backend;
+use rowkey_tables::dialect::Dialect;
+use rowkey_tables::types::{Affinity, Type};
+
+use crate::engine::engine;
+use crate::tables::table_side::ColumnSide;
 
 /// Writing to a text does not fail.
 pub(super) fn append(sql: &mut String, value: std::fmt::Arguments<'_>) {
@@ -17,6 +22,17 @@ pub(super) fn push_hex(text: &mut String, bytes: &[u8]) {
     for byte in bytes {
         text.push(DIGITS[usize::from(byte >> 4)]);
         text.push(DIGITS[usize::from(byte & 15)]);
+    }
+}
+
+/// Whether a column has UUIDs as text. Programs that call a type of SQLite `UUID` write text to it; a
+/// name with `BLOB` says that it has bytes.
+pub(crate) fn has_uuid_text(backend: Backend, column: &ColumnSide) -> bool {
+    match column.own {
+        Type::Text(_) | Type::PaddedText(_) => true,
+        Type::Uuid if backend.stores_any_type() => column.sql_type.affinity() != Affinity::Blob,
+        Type::Uuid => engine(backend).values.writes_uuids,
+        _ => false,
     }
 }
 
