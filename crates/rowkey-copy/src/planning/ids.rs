@@ -303,11 +303,18 @@ impl<'c> Planner<'c> {
 
 /// Whether a column of a type stores ids in a form. SQLite has one type for text of every length.
 fn fits(form: &StoredForm, backend: Backend, column: &ColumnType) -> bool {
+    let stored = form.encode(0);
     let length = match column.meaning() {
         Some(Type::Text(length)) => length,
+        Some(Type::Uuid) if backend.stores_any_type() => {
+            return match column.has_uuid_text() {
+                true => form.storage() == Storage::Text,
+                false => matches!(stored, Stored::Uuid(_)),
+            };
+        }
         _ => None,
     };
-    let has_length = match form.encode(0) {
+    let has_length = match stored {
         Stored::Text(text) => length.is_none_or(|length| length as usize == text.as_str().len()),
         _ => true,
     };

@@ -4,8 +4,8 @@ use rowkey_core::Backend;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Column, DependentKind, Generated, Key, Table};
 use rowkey_tables::dialect::Dialect;
-use rowkey_tables::types::ColumnType;
 use rowkey_tables::types::layout::Layout;
+use rowkey_tables::types::{ColumnType, Type};
 
 use crate::engine::engine;
 use crate::mapping::names;
@@ -137,9 +137,10 @@ fn of_column(
     }
     let found = existing.column_type(side.backend);
     let planned = &column.sql_type;
-    // An id has the length of its form, whatever the type says.
+    // An id has the length of its form, whatever the type says. SQLite's type for UUIDs has any form.
     if let Content::Ids(form) = column.content
-        && found.is_same(&ColumnType::parse(side.backend, form.sql_type()))
+        && (found.is_same(&ColumnType::parse(side.backend, form.sql_type()))
+            || side.backend.stores_any_type() && found.meaning() == Some(Type::Uuid))
     {
         return None;
     }

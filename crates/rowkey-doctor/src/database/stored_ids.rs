@@ -62,11 +62,16 @@ pub async fn stored_ids(
     let format = format_of_all(&report);
     let assumed = match Storage::ALL.into_iter().find(|one| one.name() == storage) {
         Some(Storage::Text | Storage::TextUpper | Storage::TextHex | Storage::TextHexUpper) => None,
-        Some(Storage::Uuid) if format == FormatKind::UuidV4 => Some(
-            "random bytes are alike in any order, so they are taken to be in the order that \
-             people see"
-                .to_owned(),
-        ),
+        Some(Storage::Uuid | Storage::Binary) if format == FormatKind::UuidV4 => {
+            if report.format.is_none() {
+                return unknown(
+                    "its bytes are in an order of other programs, which the doctor names",
+                );
+            }
+            let assumed = "random bytes are alike in any order, so they are taken to be in the order that \
+                           people see";
+            Some(assumed.to_owned())
+        }
         _ => return unknown("its format is not certain"),
     };
     Ok(StoredIds::Known {

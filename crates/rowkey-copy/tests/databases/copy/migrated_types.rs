@@ -54,7 +54,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     pair(suite, name, [Backend::Postgres], mysql, sets);
 }
 
-/// SQLite knows few types by their names: others keep numbers, and those called `UUID` have texts.
+/// SQLite knows few types by their names: others keep numbers, those called `UUID` have texts, and what
+/// SeaORM calls `uuid_text` has the bytes that it reads.
 async fn unknown_types(source: String, target: String) -> Result<()> {
     let (mut from, mut to) = (open(&source).await?, open(&target).await?);
     let (uuid, options) = match from.backend() {
@@ -69,7 +70,9 @@ async fn unknown_types(source: String, target: String) -> Result<()> {
              price decimal(9,2), share double precision, plain integer, \
              FOREIGN KEY (node_id) REFERENCES node (id)){options}"
         ),
+        format!("CREATE TABLE leaf (id {uuid} NOT NULL PRIMARY KEY, other {uuid}){options}"),
         format!("INSERT INTO node VALUES ('{id}')"),
+        format!("INSERT INTO leaf VALUES ('{id}', '{id}')"),
         format!("INSERT INTO thing VALUES (1, '{id}', 5, 1.10, 2.5, -3), (2, NULL, 0, 7, 1e20, 1)"),
     ];
     execute(
@@ -80,6 +83,7 @@ async fn unknown_types(source: String, target: String) -> Result<()> {
     .await?;
     let tables = [
         "CREATE TABLE node (id TEXT NOT NULL PRIMARY KEY)",
+        "CREATE TABLE leaf (id uuid_text NOT NULL PRIMARY KEY, other uuid_text)",
         "CREATE TABLE thing (id integer NOT NULL PRIMARY KEY, node_id UUID REFERENCES node (id), \
          build NUMBER(10), price MONEY, share, plain)",
     ];
@@ -88,10 +92,14 @@ async fn unknown_types(source: String, target: String) -> Result<()> {
     nothing_is_refused(&source, &target, &plan).await?;
     copy_into_existing(&source, &target, &plan).await?;
     let query = "SELECT typeof(node_id) || ' ' || typeof(build) || ' ' || typeof(price) || ' ' || \
-                 typeof(share) || ' ' || typeof(plain) FROM thing WHERE id = 1";
+                 typeof(share) || ' ' || typeof(plain) || ' ' || typeof(leaf.id) || ' ' || \
+                 typeof(other) FROM thing, leaf WHERE thing.id = 1";
     let rows = to.query("the values", query, &[]).await?;
     let found = rows[0].text(0)?;
-    ensure!(found == "text integer real real integer", "{found}");
+    ensure!(
+        found == "text integer real real integer blob blob",
+        "{found}"
+    );
     Ok(())
 }
 

@@ -150,6 +150,8 @@ async fn bytes_without_values(source: String, target: String) -> Result<()> {
     let tables = [
         format!("CREATE TABLE known (id {bytes} NOT NULL PRIMARY KEY, known_id {bytes})"),
         format!("CREATE TABLE session (id {bytes} NOT NULL PRIMARY KEY)"),
+        format!("CREATE TABLE token (id {bytes} NOT NULL PRIMARY KEY)"),
+        format!("CREATE TABLE foreign_order (id {bytes} NOT NULL PRIMARY KEY)"),
         format!("CREATE TABLE upload (sha256 {bytes} NOT NULL PRIMARY KEY, address {bytes})"),
     ];
     execute(
@@ -159,14 +161,21 @@ async fn bytes_without_values(source: String, target: String) -> Result<()> {
     )
     .await?;
     for number in 1..=40_u64 {
-        let random = &uuid(number as u128).replace('-', "")[16..];
+        let token = uuid(number.into()).replace('-', "");
+        let random = &token[16..];
         let id = format!(
             "{:012x}7{:03x}{random}",
             0x018e_5f3b_ff48 + number * 60_000,
             number * 97
         );
         let row = format!("INSERT INTO known VALUES ({start}{id}{end}, {start}{id}{end})");
-        from.execute("a row", &row).await?;
+        let other = format!("INSERT INTO token VALUES ({start}{token}{end})");
+        // As .NET writes it.
+        let swapped: String = [6, 4, 2, 0, 10, 8, 14, 12]
+            .map(|place| &token[place..place + 2])
+            .concat();
+        let foreign = format!("INSERT INTO foreign_order VALUES ({start}{swapped}{random}{end})");
+        execute(&mut from, "the rows", &[&row, &other, &foreign]).await?;
     }
     let planned = planned(&source, &target, Choices::default()).await?;
     let has_length = !matches!(from.backend(), Backend::Postgres | Backend::Sqlite);
@@ -176,6 +185,8 @@ async fn bytes_without_values(source: String, target: String) -> Result<()> {
         ("session", "id", true),
         ("upload", "sha256", has_length),
         ("upload", "address", false),
+        ("token", "id", true),
+        ("foreign_order", "id", false),
     ] {
         ensure_id(&planned.plan, table, column, is_id)?;
     }
@@ -188,6 +199,8 @@ async fn bytes_without_values(source: String, target: String) -> Result<()> {
         ),
         ("known.known_id: its values are ids, though", true),
         ("known.id", false),
+        ("token.id: random bytes are alike in any order", true),
+        ("stays: its bytes are in an order of other programs", true),
     ] {
         ensure!(words.contains(expected) == is_said, "{expected}: {words}");
     }

@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use rowkey_core::Backend;
-use rowkey_tables::dialect::Dialect;
-use rowkey_tables::types::{Affinity, Type};
+use rowkey_tables::types::Type;
 
 use crate::engine::engine;
 use crate::tables::table_side::ColumnSide;
@@ -25,15 +24,11 @@ pub(super) fn push_hex(text: &mut String, bytes: &[u8]) {
     }
 }
 
-/// Whether a column has UUIDs as text. Programs that call a type of SQLite `UUID` write text to it; a
-/// name with `BLOB` says that it has bytes.
+/// Whether a column has UUIDs as text.
 pub(crate) fn has_uuid_text(backend: Backend, column: &ColumnSide) -> bool {
-    match column.own {
-        Type::Text(_) | Type::PaddedText(_) => true,
-        Type::Uuid if backend.stores_any_type() => column.sql_type.affinity() != Affinity::Blob,
-        Type::Uuid => engine(backend).values.writes_uuids,
-        _ => false,
-    }
+    let is_text = matches!(column.own, Type::Text(_) | Type::PaddedText(_));
+    let is_written = column.own == Type::Uuid && engine(backend).values.writes_uuids;
+    is_text || is_written || column.sql_type.has_uuid_text()
 }
 
 /// A UUID as text for a column: without hyphens where it has no place for them.
