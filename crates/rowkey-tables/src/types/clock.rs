@@ -57,11 +57,17 @@ fn push_time(text: &mut String, micros: i64) {
     );
 }
 
-/// `2024-01-31`, with midnight as some frameworks write it.
+/// `2024-01-31`, with midnight as some frameworks and drivers write it, maybe of UTC.
 pub fn read_date(text: &str) -> Option<i32> {
-    let is_zero = |time: &str| time.bytes().all(|byte| matches!(byte, b'0' | b':' | b'.'));
+    let is_midnight = |time: &str| {
+        let mut zones = ["+00:00", "Z", " +0000 UTC"].into_iter();
+        let time = zones
+            .find_map(|zone| time.strip_suffix(zone))
+            .unwrap_or(time);
+        time.bytes().all(|byte| matches!(byte, b'0' | b':' | b'.')) && read_time(time) == Some(0)
+    };
     let date = match text.split_once([' ', 'T']) {
-        Some((date, time)) if is_zero(time) && read_time(time) == Some(0) => date,
+        Some((date, time)) if is_midnight(time) => date,
         Some(_) => return None,
         None => text,
     };
@@ -195,11 +201,20 @@ mod tests {
             "2024-01-01 00:00:01",
             "2024-01-01 ",
             "2024-01-01 24:00:00",
+            "2024-01-01 00:00:00+02:00",
+            "2024-01-01Z",
+            "2024-01-01 Z",
             "0000-00-00",
         ] {
             assert_eq!(read_date(text), None, "{text}");
         }
-        for text in ["2024-01-31 00:00:00", "2024-01-31T00:00:00.000"] {
+        for text in [
+            "2024-01-31 00:00:00",
+            "2024-01-31T00:00:00.000",
+            "2024-01-31 00:00:00+00:00",
+            "2024-01-31T00:00:00Z",
+            "2024-01-31 00:00:00 +0000 UTC",
+        ] {
             assert_eq!(read_date(text), read_date("2024-01-31"), "{text}");
         }
         assert_eq!(read_time("2000-01-01 08:30:00"), read_time("08:30:00"));
