@@ -406,7 +406,7 @@ impl ColumnSide {
             _ if matches!(self.own, Type::Enum | Type::Set) => false,
             // Unique by their hashes in MariaDB, which sorts them by their beginning.
             _ if source.names_character_sets() && self.is_longer_than_indexes() => false,
-            _ if self.is_truth_in_text() => false,
+            _ if self.is_truth_in_text() || self.is_number_or_time_in_text() => false,
             Content::Values(kind) if source.stores_any_type() => match kind {
                 Kind::Own => true,
                 Kind::Integer => matches!(self.own, Type::Integer { .. }),

@@ -64,6 +64,10 @@ impl ColumnPair<'_> {
         if self.source.stores_any_type() {
             self.of_sqlite(kind, suspects);
         }
+        if self.from.is_number_or_time_in_text() {
+            suspects.all = true;
+            return;
+        }
         let (had, has) = self.values();
         if self.to.sql_type.refuses_negative() && !self.from.sql_type.refuses_negative() {
             // The sign of zero is one, too.
@@ -189,6 +193,20 @@ impl ColumnPair<'_> {
     }
 
     fn of_floats(&self, suspects: &mut SuspectConditions) {
+        if matches!(self.from.own, Type::Flag | Type::Integer { .. }) {
+            let (first, last) = integers(self.source, self.from.own);
+            let most = match self.to.own {
+                Type::Single => 1 << 24,
+                _ => 1 << 53,
+            };
+            if first < -most {
+                suspects.add(&format!("{{}} < -{most}"));
+            }
+            if last > most {
+                suspects.add(&format!("{{}} > {most}"));
+            }
+            return;
+        }
         suspects.all |= (self.from.own, self.to.own) == (Type::Double, Type::Single);
         let (had, has) = self.values();
         if had.has_subnormal_floats && !has.has_subnormal_floats {

@@ -167,6 +167,18 @@ impl ColumnSide {
         is_text && self.content == Content::Values(Kind::Bytes)
     }
 
+    /// Whether it is text that is numbers, dates or times on the other side.
+    pub(crate) fn is_number_or_time_in_text(&self) -> bool {
+        let is_text = matches!(self.own, Type::Text(_) | Type::PaddedText(_));
+        let is_other = |kind| {
+            matches!(
+                kind,
+                Kind::Integer | Kind::Decimal | Kind::Date | Kind::Time | Kind::Timestamp
+            )
+        };
+        is_text && matches!(self.content, Content::Values(kind) if is_other(kind))
+    }
+
     /// Whether it is a number or a time in SQLite that gets texts, bytes or UUIDs, and keeps them.
     pub(crate) fn is_of_another_type(&self) -> bool {
         let is_text = matches!(

@@ -110,6 +110,11 @@ impl ColumnType {
             ) if target.backend.stores_any_type() && pair(own, other).is_none() => {
                 narrowed(own, other).or_else(|| natural(own))
             }
+            // Each is looked at.
+            (
+                Type::Text(_) | Type::PaddedText(_),
+                Type::Integer { .. } | Type::Decimal(_) | Type::Date | Type::Time | Type::Timestamp,
+            ) => natural(other),
             _ => pair(own, other).or_else(|| narrowed(own, other)),
         }
         .map(|kind| match kind {
@@ -215,6 +220,8 @@ fn narrowed(from: Type, to: Type) -> Option<Kind> {
         (T::Bytes(_) | T::FixedBytes(_), T::Text(_) | T::PaddedText(_)) => Kind::Text,
         (T::Text(_) | T::PaddedText(_), T::Bytes(_) | T::FixedBytes(_)) => Kind::Bytes,
         (T::Integer { .. }, T::Bool) => Kind::Bool,
+        (T::Flag | T::Integer { .. }, T::Single) => Kind::Single,
+        (T::Flag | T::Integer { .. }, T::Double) => Kind::Double,
         (T::Text(_) | T::PaddedText(_) | T::Enum, T::Bool | T::Flag) => Kind::Bool,
         (T::Flag | T::Integer { .. }, T::Loose(_)) => Kind::Integer,
         (T::Decimal(scale), T::Flag | T::Integer { .. }) if whole(scale) => Kind::Integer,
@@ -301,6 +308,10 @@ mod tests {
                 Some(Kind::Text),
             ),
             (MySql, "decimal(9,2)", Postgres, "text", None),
+            (MySql, "varchar(9)", Postgres, "date", Some(Kind::Date)),
+            (Postgres, "text", Sqlite, "INTEGER", Some(Kind::Text)),
+            (Postgres, "bigint", MySql, "double", Some(Kind::Double)),
+            (MySql, "smallint", Postgres, "real", Some(Kind::Single)),
             (
                 MySql,
                 "binary(1)",

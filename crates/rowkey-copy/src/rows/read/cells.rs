@@ -72,8 +72,36 @@ pub(crate) fn id_cell(
     Ok(Cell::Sixteen(batch.keep(&id.to_be_bytes())))
 }
 
+/// The cell of a value in a column of text, or in SQLite.
+pub(super) fn value_in_text(
+    batch: &mut Batch,
+    column: &ColumnSide,
+    kind: Kind,
+    text: &str,
+) -> Result<Cell, String> {
+    let shown = || shortened(text);
+    match kind {
+        Kind::Timestamp if !column.takes_offsets && clock::has_other_offset(text) => Err(format!(
+            "a value is \"{}\", whose offset from UTC the target does not have",
+            shown()
+        )),
+        Kind::Time | Kind::Timestamp => time_cell(batch, column, kind, text),
+        // A number would lose these.
+        Kind::Integer if is_padded(text) && column.is_number_or_time_in_text() => Err(format!(
+            "a value is \"{}\", which is no whole number without zeros or a sign before it",
+            shown()
+        )),
+        _ => text_cell(batch, kind, text),
+    }
+}
+
+fn is_padded(digits: &str) -> bool {
+    let number: Result<i128, _> = digits.parse();
+    number.is_ok_and(|number| number.to_string() != digits)
+}
+
 /// The cell of a time in text, of which a plan may cut digits off.
-pub(super) fn time_cell(
+fn time_cell(
     batch: &mut Batch,
     column: &ColumnSide,
     kind: Kind,
@@ -124,6 +152,15 @@ pub(super) fn integer_cell(number: i128) -> Result<Cell, String> {
         (Ok(number), _) => Ok(Cell::Integer(number)),
         (_, Ok(number)) => Ok(Cell::Large(number)),
         _ => Err(format!("a value is {number}, which has more than 64 bits")),
+    }
+}
+
+/// A floating-point number that is the same.
+pub(super) fn whole_double(number: i128) -> Result<f64, String> {
+    let double = number as f64;
+    match double as i128 == number {
+        true => Ok(double),
+        false => Err(format!("a value is {number}, which would be rounded")),
     }
 }
 

@@ -12,7 +12,7 @@ use sqlx::{Decode, MySql, MySqlConnection, Row as _};
 use super::batch_sender::BatchSender;
 use super::cells::{
     NoCell, decimal_cell, exactly, id_cell, integer_cell, planned_cell, single, sixteen_cell,
-    text_cell, utf8, whole_cell,
+    sixteen_of, text_cell, utf8, value_in_text, whole_cell, whole_double,
 };
 use crate::batch::{Batch, Cell};
 use crate::tables::table_side::{ColumnSide, Content, NO_UNICODE, TableSide};
@@ -85,7 +85,7 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
             Cell::Text(batch.keep(&digits.as_bytes()[start..]))
         }
         (_, Type::Text(_) | Type::PaddedText(_) | Type::Enum) => {
-            text_cell(batch, kind, utf8(value)?)?
+            value_in_text(batch, column, kind, utf8(value)?)?
         }
         (Kind::Bool, own) => match integer(own, value)? {
             truth @ (0 | 1) => Cell::Bool(truth == 1),
@@ -95,6 +95,12 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
         (Kind::Decimal, Type::Decimal(_)) => text_cell(batch, kind, utf8(value)?)?,
         (Kind::Decimal, Type::Double) => decimal_cell(batch, f64::from_le_bytes(exactly(value)?)),
         (Kind::Integer, own) => integer_cell(integer(own, value)?)?,
+        (Kind::Single, own @ (Type::Flag | Type::Integer { .. })) => {
+            Cell::Single(single(whole_double(integer(own, value)?)?)?)
+        }
+        (Kind::Double, own @ (Type::Flag | Type::Integer { .. })) => {
+            Cell::Double(whole_double(integer(own, value)?)?)
+        }
         (Kind::Single, Type::Double) => Cell::Single(single(f64::from_le_bytes(exactly(value)?))?),
         (Kind::Single, _) => Cell::Single(f32::from_le_bytes(exactly(value)?)),
         (Kind::Double, _) => Cell::Double(f64::from_le_bytes(exactly(value)?)),
@@ -119,9 +125,21 @@ fn id(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell, NoCe
     let found = match column.own {
         Type::Integer { .. } => StoredRef::Integer(integer(column.own, value)?),
         Type::FixedBytes(_) | Type::Bytes(_) => StoredRef::Bytes(value),
-        _ => StoredRef::Text(utf8(value)?),
+        _ => return id_of_text(batch, column, utf8(value)?),
     };
     Ok(id_cell(batch, column, found)?)
+}
+
+/// Where the letters of both cases are the same, such as in references, hexadecimal digits are, too.
+fn id_of_text(batch: &mut Batch, column: &ColumnSide, text: &str) -> Result<Cell, NoCell> {
+    let collation = column.collation.as_deref().unwrap_or_default();
+    let found = id_cell(batch, column, StoredRef::Text(text));
+    if found.is_ok() || !collation.contains("_ci") || sixteen_of(text).is_none() {
+        return Ok(found?);
+    }
+    let mut cases = [text.to_ascii_lowercase(), text.to_ascii_uppercase()].into_iter();
+    let other = cases.find_map(|text| id_cell(batch, column, StoredRef::Text(&text)).ok());
+    Ok(other.map_or(found, Ok)?)
 }
 
 fn integer(own: Type, value: &[u8]) -> Result<i128, NoCell> {

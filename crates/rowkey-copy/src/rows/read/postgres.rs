@@ -12,7 +12,7 @@ use sqlx::PgConnection;
 use super::batch_sender::BatchSender;
 use super::cells::{
     NoCell, decimal_cell, exactly, id_cell, integer_cell, planned_cell, single, sixteen_cell,
-    text_cell, utf8, whole_cell,
+    text_cell, utf8, value_in_text, whole_cell, whole_double,
 };
 use crate::batch::{Batch, Cell};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
@@ -91,7 +91,9 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
             let plain = layout.and_then(|layout| layout.without_numbers(value));
             Cell::Bytes(batch.keep(plain.as_deref().unwrap_or(value)))
         }
-        (_, Type::Text(_) | Type::PaddedText(_)) => text_cell(batch, kind, utf8(value)?)?,
+        (_, Type::Text(_) | Type::PaddedText(_)) => {
+            value_in_text(batch, column, kind, utf8(value)?)?
+        }
         (Kind::Bool, Type::Bits { .. }) => match bits(value)?.as_str() {
             "0" => Cell::Bool(false),
             "1" => Cell::Bool(true),
@@ -115,6 +117,10 @@ fn cell_of(batch: &mut Batch, column: &ColumnSide, value: &[u8]) -> Result<Cell,
         (Kind::Decimal, Type::Double) => decimal_cell(batch, double(value)?),
         (Kind::Integer, Type::Interval) => Cell::Integer(micros(value)?),
         (Kind::Integer, _) => integer_cell(integer(value)?.into())?,
+        (Kind::Single, Type::Integer { .. }) => {
+            Cell::Single(single(whole_double(integer(value)?.into())?)?)
+        }
+        (Kind::Double, Type::Integer { .. }) => Cell::Double(whole_double(integer(value)?.into())?),
         (Kind::Single, Type::Double) => Cell::Single(single(double(value)?)?),
         (Kind::Single, _) => Cell::Single(f32::from_be_bytes(exactly(value)?)),
         (Kind::Double, _) => Cell::Double(double(value)?),

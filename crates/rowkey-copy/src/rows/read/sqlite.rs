@@ -4,13 +4,14 @@ use futures_util::TryStreamExt;
 use rowkey_core::storage::StoredRef;
 use rowkey_tables::Error;
 use rowkey_tables::connection::shortened;
-use rowkey_tables::types::{Kind, Type, clock};
+use rowkey_tables::types::{Kind, Type};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection, TypeInfo, ValueRef};
 
 use super::batch_sender::BatchSender;
 use super::cells::{
-    NoCell, decimal_cell, id_cell, planned_cell, single, sixteen_cell, text_cell, time_cell,
+    NoCell, decimal_cell, id_cell, planned_cell, single, sixteen_cell, text_cell, value_in_text,
+    whole_double,
 };
 use crate::batch::{Batch, Cell};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
@@ -75,6 +76,7 @@ impl<'r> Found<'r> {
             Content::Values(kind) => kind,
         };
         let is_loose = column.stores_floats();
+        let is_whole = matches!(column.own, Type::Flag | Type::Integer { .. });
         // The type name `json` has numeric affinity, so that texts may have become numbers.
         let is_json = column.own == Type::Json;
         Ok(match (kind, &self) {
@@ -97,6 +99,12 @@ impl<'r> Found<'r> {
             }
             (Kind::Bool, Self::Integer(truth @ (0 | 1))) => Cell::Bool(*truth == 1),
             (Kind::Integer, Self::Integer(number)) => Cell::Integer(*number),
+            (Kind::Single, Self::Integer(number)) if is_whole => {
+                Cell::Single(single(whole_double((*number).into())?)?)
+            }
+            (Kind::Double, Self::Integer(number)) if is_whole => {
+                Cell::Double(whole_double((*number).into())?)
+            }
             (Kind::Single, Self::Real(number)) => Cell::Single(shown_single(*number)?),
             (Kind::Double, Self::Real(number)) => Cell::Double(*number),
             (Kind::Bytes, Self::Blob(bytes)) => Cell::Bytes(batch.keep(bytes)),
@@ -112,19 +120,9 @@ impl<'r> Found<'r> {
             (Kind::Single | Kind::Double | Kind::Bytes, _) => {
                 return Err(self.refused(column).into());
             }
-            (Kind::Timestamp, Self::Text(text))
-                if !column.takes_offsets && clock::has_other_offset(text) =>
-            {
-                let shown = shortened(text);
-                let why = format!(
-                    "a value is \"{shown}\", whose offset from UTC the target does not have"
-                );
-                return Err(why.into());
-            }
-            (Kind::Time | Kind::Timestamp, Self::Text(text)) => {
-                time_cell(batch, column, kind, text)?
-            }
-            (_, Self::Text(text)) => text_cell(batch, kind, text)?,
+            // SQLite's own columns make numbers of texts with zeros before them, too.
+            (Kind::Integer, Self::Text(text)) => text_cell(batch, kind, text)?,
+            (_, Self::Text(text)) => value_in_text(batch, column, kind, text)?,
             _ => return Err(self.refused(column).into()),
         })
     }

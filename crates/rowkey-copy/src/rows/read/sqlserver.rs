@@ -11,7 +11,7 @@ use tiberius::{ColumnData, QueryItem};
 use super::batch_sender::BatchSender;
 use super::cells::{
     NoCell, decimal_cell, id_cell, integer_cell, planned_cell, single, sixteen_cell, text_cell,
-    utf8, whole_cell,
+    utf8, value_in_text, whole_cell, whole_double,
 };
 use crate::batch::{Batch, Cell, pointed};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
@@ -129,11 +129,15 @@ impl<'r> Found<'r> {
             (Kind::Integer, Self::Decimal(digits)) => whole_cell(digits)?,
             (Kind::Decimal, Self::Decimal(digits)) => text_cell(batch, kind, digits)?,
             (Kind::Decimal, Self::Double(number)) => decimal_cell(batch, *number),
+            (Kind::Single, Self::Integer(number)) => {
+                Cell::Single(single(whole_double((*number).into())?)?)
+            }
+            (Kind::Double, Self::Integer(number)) => Cell::Double(whole_double((*number).into())?),
             (Kind::Single, Self::Single(number)) => Cell::Single(*number),
             (Kind::Single, Self::Double(number)) => Cell::Single(single(*number)?),
             (Kind::Double, Self::Double(number)) => Cell::Double(*number),
             (Kind::Text | Kind::Json, Self::Text(text)) => Cell::Text(batch.keep(text.as_bytes())),
-            (_, Self::Text(text)) => text_cell(batch, kind, text)?,
+            (_, Self::Text(text)) => value_in_text(batch, column, kind, text)?,
             (Kind::Text, Self::Bytes(bytes)) => text_cell(batch, kind, utf8(bytes)?)?,
             (Kind::Bytes, Self::Bytes(bytes)) => Cell::Bytes(batch.keep(bytes)),
             (Kind::Uuid, Self::Uuid(bytes)) => Cell::Sixteen(batch.keep(bytes)),

@@ -30,6 +30,10 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("narrower_types_hold_what_fits_in_{to}");
         pair(suite, &name, crate::LIVE, target, narrower);
     }
+    for target in [Backend::Postgres, Backend::MySql, Backend::MariaDb] {
+        let name = format!("numbers_and_texts_of_other_kinds_in_{}", test_name(target));
+        pair(suite, &name, crate::LIVE, target, other_kinds);
+    }
     let servers = [Backend::MySql, Backend::MariaDb];
     for target in servers {
         let to = test_name(target);
@@ -484,6 +488,68 @@ async fn dates(source: String, target: String) -> Result<()> {
     copy_into_existing(&source, &target, &plan).await?;
     let query = "SELECT count(*) FROM bill WHERE id = 1 AND due >= '2024-02-29 00:00:00' \
                  AND due < '2024-02-29 00:00:01'";
+    ensure!(to.count("the row", query, &[]).await? == 1);
+    Ok(())
+}
+
+/// Whole numbers that a floating-point number holds, and texts of numbers, dates and times.
+async fn other_kinds(source: String, target: String) -> Result<()> {
+    let table = |types: [&str; 7]| {
+        let [few, mid, many, code, price, day, at] = types;
+        format!(
+            "CREATE TABLE bill (id integer NOT NULL PRIMARY KEY, few {few}, mid {mid}, many {many}, \
+             code {code}, price {price}, day {day}, at {at})"
+        )
+    };
+    let text = "varchar(40)";
+    let mut from = open(&source).await?;
+    let rows = [
+        &*table(["smallint", "integer", "bigint", text, text, text, text]),
+        "INSERT INTO bill VALUES (1, 32767, -2147483648, 9007199254740992, '-7', '1.50', \
+         '2024-02-29 00:00:00+00:00', '2024-02-29 10:00:00'), (2, 0, 0, 0, '0', '-0.01', '2024-02-29', NULL), \
+         (3, NULL, NULL, 9007199254740993, '007', '1.505', '2024-02-30', '2024-02-29 10:00:00+02:00')",
+    ];
+    execute(&mut from, "the source", &rows).await?;
+    let mut to = open(&target).await?;
+    let [single, double, moment] = match to.backend() {
+        Backend::Postgres => ["real", "double precision", "timestamp"],
+        _ => ["float", "double", "datetime"],
+    };
+    let own = table([
+        single,
+        double,
+        double,
+        "integer",
+        "decimal(9,2)",
+        "date",
+        moment,
+    ]);
+    to.execute("the target", &own).await?;
+    let plan = plan(&source, &target).await?;
+    let found = preflight(&source, &target, &plan).await?;
+    // SQLite makes a number of the text itself.
+    let is_lax = from.backend() == Backend::Sqlite;
+    for (name, why) in [
+        ("many", "would be rounded"),
+        ("code", "\"007\""),
+        ("price", "would be rounded"),
+        ("day", "is no date"),
+        ("at", "offset from UTC"),
+    ] {
+        let start = format!("bill.{name}: a value is ");
+        let is_told = |refused: &String| {
+            refused.starts_with(&start) && refused.contains(why) && !refused.contains("zero-date")
+        };
+        let is_right = found.refused.iter().any(is_told) != (is_lax && name == "code");
+        ensure!(is_right, "{name}: {found:?}");
+    }
+    ensure!(found.refused.len() == 5 - usize::from(is_lax), "{found:?}");
+    from.execute("what fits", "DELETE FROM bill WHERE id = 3")
+        .await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await?;
+    let query = "SELECT COUNT(*) FROM bill WHERE few = 32767 AND many = 9007199254740992 AND code = -7 \
+                 AND price = 1.5 AND day = '2024-02-29' AND at = '2024-02-29 10:00:00'";
     ensure!(to.count("the row", query, &[]).await? == 1);
     Ok(())
 }
