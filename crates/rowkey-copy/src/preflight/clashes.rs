@@ -223,8 +223,8 @@ impl Trial {
     fn may_merge(&self, from: &ColumnSide, to: &ColumnSide) -> bool {
         let is_text = |own| matches!(own, Type::Text(_) | Type::PaddedText(_));
         let Content::Values(kind) = from.content else {
-            // Each id has one form.
-            return false;
+            // Each id has one form, but in SQLite's columns of bytes or UUIDs.
+            return self.from.backend.stores_any_type() && !is_text(from.own);
         };
         let names_collations = engine(self.to.backend).columns.names_collations;
         match kind {
@@ -240,7 +240,13 @@ impl Trial {
             // A type of users compares as it likes.
             Kind::Text if to.own == Type::Own => true,
             // As text in SQLite, these have several forms.
-            Kind::Decimal | Kind::Date | Kind::Time | Kind::Timestamp | Kind::Bool | Kind::Json
+            Kind::Decimal
+            | Kind::Date
+            | Kind::Time
+            | Kind::Timestamp
+            | Kind::Bool
+            | Kind::Json
+            | Kind::Uuid
                 if self.from.backend.stores_any_type() =>
             {
                 true

@@ -443,9 +443,8 @@ impl Findings {
             .iter()
             .map(|misfits| misfits.column.clone())
             .collect();
-        let target_backend = table.to.backend;
         let errors = misfits.iter();
-        let errors = errors.map(|misfits| misfits.error(target_backend, existing));
+        let errors = errors.map(|misfits| misfits.error(table, existing));
         self.refuse(ReasonKind::Values, errors);
         self.values.extend(misfits);
         let too_long = values::too_long_row(source, table, target.statement_limit()).await?;

@@ -86,7 +86,10 @@ impl Misfits {
     }
 
     /// The refusal of these values, in a table that exists or is to be made.
-    pub(super) fn error(&self, target: Backend, existing: Option<&Table>) -> Error {
+    pub(super) fn error(&self, table: &PreparedTable<'_>, existing: Option<&Table>) -> Error {
+        let target = table.to.backend;
+        let of_plan = table.to.column(&self.column);
+        let is_id = of_plan.is_some_and(|column| matches!(column.content, Content::Ids(_)));
         let there = existing.and_then(|table| table.column(&self.column));
         let mut why = self.examples.first().map_or(String::new(), Misfit::place);
         if self.values > 1 {
@@ -106,7 +109,15 @@ impl Misfits {
         let mut instead = String::from("change them");
         let are_null = self.examples.iter().all(Misfit::is_null);
         let is_text = |column_type: &ColumnType| column_type.meaning().is_some_and(is_text_type);
+        let key = existing.and_then(Table::primary_key);
+        let is_key = key.is_some_and(|key| key.columns.contains(&self.column));
+        // Beside the format of ids, the plan takes no type.
+        let may_keep = is_id && existing.is_none() && !are_null;
         match &self.to {
+            _ if may_keep => {
+                instead +=
+                    ", or write `keep = true` for the column in the plan, which keeps its type";
+            }
             // Programs do not expect text there.
             Some(to)
                 if there.is_some_and(|there| {
@@ -119,9 +130,11 @@ impl Misfits {
             Some(to) => {
                 // A collation may have quotes.
                 let to = toml::Value::from(to.as_str());
-                instead += &format!(", or write `to = {to}` for the column in the plan");
+                instead += &format!(
+                    ", or write `to = {to}` for the column in the plan, instead of the one there"
+                );
             }
-            None if are_null && existing.is_some() => {
+            None if are_null && existing.is_some() && !is_key => {
                 instead += ", or let the column there take NULL"
             }
             None => {}
@@ -137,7 +150,7 @@ impl Misfits {
                 );
             }
         }
-        if self.to.is_none() && !are_null {
+        if self.to.is_none() && !are_null && !may_keep {
             instead += ", or give the column another type there";
         }
         if !there.is_some_and(|there| needs_value(target, there)) {
@@ -423,7 +436,15 @@ async fn read_suspects(
     to: &TableSide,
     suspects: &mut [SuspectColumn<'_>],
 ) -> Result<(), Error> {
-    let mut columns: Vec<ColumnSide> = from.key_columns().cloned().collect();
+    // As they are stored, also where they are no ids of the format.
+    let as_stored = |key: &ColumnSide| match (key.content, key.sql_type.kind_in(&key.sql_type)) {
+        (Content::Ids(_), Some(kind)) => ColumnSide {
+            content: Content::Values(kind),
+            ..key.clone()
+        },
+        _ => key.clone(),
+    };
+    let mut columns: Vec<ColumnSide> = from.key_columns().map(as_stored).collect();
     let keys = columns.len();
     columns.extend(suspects.iter().map(|column| column.from.clone()));
     columns
@@ -525,7 +546,11 @@ impl SuspectColumn<'_> {
         let length = match cell {
             Cell::Text(span) if fits => Some(fit::characters(to.backend, batch.text(span))),
             Cell::Bytes(span) if fits => Some(batch.bytes(span).len()),
-            _ => None,
+            _ => fit::as_text(self.to, cell)
+                .ok()
+                .flatten()
+                .filter(|_| fits)
+                .map(|text| fit::characters(to.backend, &text)),
         };
         self.longest = self.longest.zip(length).map(|(one, other)| one.max(other));
         let found = &mut self.found;
@@ -593,14 +618,22 @@ impl SuspectColumn<'_> {
             own @ (Type::Time | Type::Timestamp | Type::Instant) => Some(own),
             _ => None,
         };
+        let is_narrower = |wanted| {
+            matches!((wanted, self.to.own), (Type::Integer { bytes: one, .. }, Type::Integer { bytes: other, .. })
+                if one < other)
+        };
         for wanted in alike.into_iter().chain(WIDER) {
             let is_text = wanted == Type::Text(None);
             // Texts that PostgreSQL has no place for are bytes, and words of an `enum` are not.
             let is_other = wanted == Type::Bytes(None)
                 && is_text_type(self.from.own)
                 && !is_text_type(self.to.own);
-            if (is_text || is_other) && !is_time && !self.source.stores_any_type()
+            // Decimals of PostgreSQL that no other number holds have a text.
+            let has_text = is_text && matches!(self.from.own, Type::Decimal(_));
+            let may_be_text = is_time || has_text || self.source.stores_any_type();
+            if (is_text || is_other) && !may_be_text
                 || wanted == Type::Interval && !is_time
+                || is_narrower(wanted)
             {
                 continue;
             }
@@ -650,7 +683,8 @@ impl SuspectColumn<'_> {
             self.from.content,
             Content::Values(Kind::Date | Kind::Timestamp)
         );
-        let has_zeros = engine(self.source).rows.zero_dates.is_some();
+        let has_zeros =
+            engine(self.source).rows.zero_dates.is_some() && !is_text_type(self.from.own);
         let words = match cell {
             Cell::Refused(_) if is_date && has_zeros => "zero-date = \"null\"",
             Cell::Refused(_) if self.has_tenths() => "tenths = \"cut\"",

@@ -96,7 +96,7 @@ pub(crate) fn check(
 }
 
 /// The text that a column of text gets instead of another value: that which SQLite gets for times.
-pub(super) fn as_text(column: &ColumnSide, cell: Cell) -> Result<Option<String>, String> {
+pub(crate) fn as_text(column: &ColumnSide, cell: Cell) -> Result<Option<String>, String> {
     Ok(Some(match cell {
         _ if !column.is_text_of_others() => return Ok(None),
         // As drivers write it where the words have no place.

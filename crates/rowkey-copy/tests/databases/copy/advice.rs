@@ -116,13 +116,14 @@ async fn digits(source: String, target: String) -> Result<()> {
 /// Of the kind that programs expect there.
 async fn types(source: String, target: String) -> Result<()> {
     let rows = [
-        "CREATE TABLE note (id integer PRIMARY KEY, body text, name varchar(20), owner integer, title text)",
-        "INSERT INTO note VALUES (1, repeat('x', 80000), 'a 🐘', NULL, repeat('x', 20000))",
+        "CREATE TABLE note (id integer PRIMARY KEY, body text, name varchar(20), owner integer, title text, \
+         share double precision, debt bigint, code smallint)",
+        "INSERT INTO note VALUES (1, repeat('x', 80000), 'a 🐘', NULL, repeat('x', 20000), 0.1, -1, 100)",
     ];
     execute(&mut open(&source).await?, "the source", &rows).await?;
     let table = "CREATE TABLE note (id int PRIMARY KEY, body text, \
                  name varchar(20) CHARACTER SET utf8mb3 UNIQUE, owner int NOT NULL, \
-                 title varchar(10))";
+                 title varchar(10), share float, debt int unsigned, code char(2))";
     open(&target).await?.execute("the target", table).await?;
     let plan = plan(&source, &target).await?;
     let looked = preflight(&source, &target, &plan).await?;
@@ -134,6 +135,9 @@ async fn types(source: String, target: String) -> Result<()> {
             "let the column there be `varchar(20) CHARACTER SET utf8mb4`",
         ),
         ("owner", "change them, or let the column there take NULL"),
+        ("share", "let the column there be `double`"),
+        ("debt", "let the column there be `bigint`"),
+        ("code", "let the column there be `char(3) "),
     ] {
         let refused = about(&looked, &format!("note.{column}"))?;
         ensure!(refused.contains(advised), "{refused}");

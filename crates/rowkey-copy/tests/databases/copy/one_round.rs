@@ -169,11 +169,13 @@ async fn advice(source: String, target: String) -> Result<()> {
     let rows = [
         "CREATE TABLE thing (id integer PRIMARY KEY, size smallint, needed smallint)",
         "INSERT INTO thing VALUES (1, 'x', 'x'), (2, 70000, 2), (3, 'y', 3)",
+        "CREATE TABLE pair (a integer, b integer, PRIMARY KEY (a, b))",
+        "INSERT INTO pair VALUES (NULL, 1)",
     ];
     execute(&mut open(&source).await?, "the source", &rows).await?;
     let table =
         "CREATE TABLE thing (id integer PRIMARY KEY, size smallint, needed smallint NOT NULL)";
-    execute(&mut open(&target).await?, "the target", &[table]).await?;
+    execute(&mut open(&target).await?, "the target", &[table, rows[2]]).await?;
     let plan = plan(&source, &target).await?;
     let looked = preflight(&source, &target, &plan).await?;
     let about = |column: &str| {
@@ -191,6 +193,8 @@ async fn advice(source: String, target: String) -> Result<()> {
     );
     let needed = about("thing.needed")?;
     ensure!(!needed.contains("instead ="), "{needed}");
+    let key = about("pair.a")?;
+    ensure!(!key.contains("take NULL"), "{key}");
     Ok(())
 }
 

@@ -4,8 +4,9 @@ use anyhow::{Context, Result, ensure};
 use rowkey_copy::{Choices, CopyPlan};
 use rowkey_testkit::{Backend, Suite, test_name};
 
+use crate::copy::held::{nothing_is_refused, preflight};
 use crate::copy::migrated_target::uuid;
-use crate::copy::{compare, copy, execute, open, pair, planned};
+use crate::copy::{compare, copy, copy_equal, execute, open, pair, planned};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     let name = "uuids_of_the_own_type_are_counted_once";
@@ -14,6 +15,15 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     let name = "texts_stay_where_keys_stay";
     let postgres = Backend::Postgres;
     pair(suite, name, [postgres], postgres, texts_that_stay);
+    for target in [Backend::Postgres, Backend::MySql, Backend::MariaDb] {
+        let name = format!("a_uuid_in_two_forms_in_{}", test_name(target));
+        pair(suite, &name, [Backend::Sqlite], target, two_forms);
+    }
+    let servers = [Backend::MySql, Backend::MariaDb];
+    let name = "keys_that_are_no_ids_of_the_plan";
+    pair(suite, name, servers, postgres, other_ids);
+    let name = "ids_in_letters_of_both_cases";
+    pair(suite, name, servers, postgres, both_cases);
     for target in crate::LIVE {
         let name = format!("random_uuids_are_ids_in_{}", test_name(target));
         let sources = [Backend::MySql, Backend::MariaDb, Backend::Sqlite];
@@ -206,6 +216,80 @@ async fn bytes_without_values(source: String, target: String) -> Result<()> {
     }
     let careful = super::planned(&source, &target, keeping()).await?.plan;
     ensure_id(&careful, "session", "id", false)
+}
+
+/// Two texts of SQLite are one UUID for the target.
+async fn two_forms(source: String, target: String) -> Result<()> {
+    let (lower, upper) = (uuid(7), uuid(7).to_uppercase());
+    let mut from = open(&source).await?;
+    for (column, key) in [("id", "PRIMARY KEY"), ("other", "UNIQUE")] {
+        for value in [&upper, &lower.replace('-', "")] {
+            let statements = [
+                "DROP TABLE IF EXISTS node",
+                &format!("CREATE TABLE node ({column} uuid {key})"),
+                &format!("INSERT INTO node VALUES ('{lower}'), ('{value}')"),
+            ];
+            execute(&mut from, "the source", &statements).await?;
+            let plan = planned(&source, &target, keeping()).await?.plan;
+            let looked = preflight(&source, &target, &plan).await?;
+            let expected = format!("node: the unique key of {column}: 1 of its values");
+            let is_told = |refused: &String| refused.contains(&expected);
+            ensure!(looked.refused.iter().any(is_told), "{looked:?}");
+        }
+    }
+    Ok(())
+}
+
+/// The key is shown as it is stored, and what is advised can be written.
+async fn other_ids(source: String, target: String) -> Result<()> {
+    let tables = [
+        "CREATE TABLE node (id binary(16) NOT NULL PRIMARY KEY)",
+        "INSERT INTO node VALUES (X'000102030405060708090a0b0c0d0e0f')",
+    ];
+    execute(&mut open(&source).await?, "the source", &tables).await?;
+    let mut plan = planned(&source, &target, Choices::default()).await?.plan;
+    let id = &mut plan.tables[0].columns[0];
+    (id.to, id.format) = (None, Some("uuid-v4".into()));
+    (id.stored_from, id.stored_to) = (Some("uuid".into()), Some("uuid".into()));
+    let looked = preflight(&source, &target, &plan).await?;
+    let [refused] = &looked.refused[..] else {
+        anyhow::bail!("{looked:?}");
+    };
+    let row = "in the row 000102030405060708090a0b0c0d0e0f; change them, or write `keep = true`";
+    ensure!(
+        refused.contains(row) && !refused.contains("`to ="),
+        "{refused}"
+    );
+    plan.tables[0].columns[0].keep = true;
+    copy_equal(&source, &target, &plan).await
+}
+
+/// References of the source find their rows in letters of another case.
+async fn both_cases(source: String, target: String) -> Result<()> {
+    let id = "char(36) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci";
+    let mut from = open(&source).await?;
+    let tables = [
+        &*format!("CREATE TABLE node (id {id} NOT NULL PRIMARY KEY)"),
+        &format!(
+            "CREATE TABLE leaf (id integer PRIMARY KEY, node {id}, FOREIGN KEY (node) REFERENCES node (id))"
+        ),
+    ];
+    execute(&mut from, "the source", &tables).await?;
+    for number in 1..=9 {
+        let id = uuid(number);
+        let rows = [
+            &*format!("INSERT INTO node VALUES ('{id}')"),
+            &format!(
+                "INSERT INTO leaf VALUES ({number}, '{}')",
+                id.to_uppercase()
+            ),
+        ];
+        execute(&mut from, "the source", &rows).await?;
+    }
+    let plan = planned(&source, &target, Choices::default()).await?.plan;
+    ensure_id(&plan, "leaf", "node", true)?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_equal(&source, &target, &plan).await
 }
 
 /// What has the type for UUIDs stays one, and is counted once.
