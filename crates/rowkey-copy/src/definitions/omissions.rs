@@ -59,15 +59,17 @@ pub(crate) fn of_rows(table: &PreparedTable<'_>) -> Vec<String> {
     notes
 }
 
-/// PostgreSQL has no room for a row of very many long values: each leaves a pointer of 18 bytes.
+/// PostgreSQL and InnoDB have no room for a row of very many long values: each leaves a pointer, and
+/// InnoDB keeps those of up to 40 bytes.
 fn wide_rows(table: &PreparedTable<'_>) -> Option<String> {
-    let most = engine(table.to.backend).objects.row_bytes?;
+    let [most, left] = engine(table.to.backend).objects.row_bytes?;
     let bytes = table.to.columns.iter().map(|column| match column.own {
         Type::Bool => 1,
         Type::Integer { bytes, .. } => u32::from(bytes),
         Type::Single | Type::Date | Type::Enum => 4,
         Type::Double | Type::Time | Type::Timestamp | Type::Instant => 8,
         Type::Uuid | Type::Interval => 16,
+        Type::Text(_) | Type::Bytes(_) | Type::Json => left,
         _ => 18,
     });
     (bytes.sum::<u32>() > most).then(|| {

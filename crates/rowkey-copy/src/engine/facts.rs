@@ -198,8 +198,11 @@ pub(crate) struct Objects {
     pub(crate) orphans: Option<&'static str>,
     /// The longest index row, in bytes, that always fits, where longer ones may be refused.
     pub(crate) index_bytes: Option<u32>,
-    /// The most bytes of a row, where the server refuses longer ones only when they are written.
-    pub(crate) row_bytes: Option<u32>,
+    /// The most bytes of a row, where the server refuses longer ones only when they are written, and
+    /// those that a long value takes of them.
+    pub(crate) row_bytes: Option<[u32; 2]>,
+    /// How an index of a temporary table begins, by its number, where expressions may refuse rows.
+    pub(crate) tried_index: Option<&'static str>,
     /// Whether partitions are tables.
     pub(crate) partitions_are_tables: bool,
     /// The query for what is true of the rows that each partition of a table has, or NULL if it is

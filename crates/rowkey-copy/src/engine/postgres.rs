@@ -82,7 +82,8 @@ pub(super) const ENGINE: Engine = Engine {
         orphan: None,
         orphans: None,
         index_bytes: Some(2_600),
-        row_bytes: Some(8_160),
+        row_bytes: Some([8_160, 18]),
+        tried_index: Some("CREATE INDEX"),
         partitions_are_tables: true,
         partition_conditions: Some(
             "SELECT COALESCE(pg_get_partition_constraintdef(relid), 'TRUE') \
@@ -127,7 +128,9 @@ pub(super) const ENGINE: Engine = Engine {
         sampled: |rows| rows / ROWS_PER_PAGE,
         selected: |column, name, _| {
             let is_text = matches!(column.content, Content::Values(Kind::Text | Kind::Json));
-            match column.own == Type::Own && is_text {
+            // The cast cuts the spaces at its end.
+            let is_padded = column.sql_type.name() == "bpchar";
+            match column.own == Type::Own && is_text && !is_padded {
                 true => format!("CAST({name} AS text)"),
                 false => name.to_owned(),
             }

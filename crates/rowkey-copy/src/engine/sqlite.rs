@@ -66,6 +66,7 @@ pub(super) const ENGINE: Engine = Engine {
         ),
         index_bytes: None,
         row_bytes: None,
+        tried_index: Some("CREATE INDEX temp.rowkey_{}"),
         partitions_are_tables: false,
         partition_conditions: None,
         computed_columns: None,

@@ -68,6 +68,7 @@ pub(super) const ENGINE: Engine = Engine {
         orphans: None,
         index_bytes: None,
         row_bytes: None,
+        tried_index: None,
         partitions_are_tables: false,
         partition_conditions: None,
         computed_columns: None,

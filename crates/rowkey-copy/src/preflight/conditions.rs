@@ -6,12 +6,13 @@ use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Column, Dependent, DependentKind, Generated, Index, Key, Table};
 use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::dialect::Dialect;
 
 use super::long_rows::greatest;
 use super::trial::{Found, Question, Trial, is_of_row, not_looked_at};
 use crate::definitions::checks;
 use crate::definitions::sql_text::{behind_table, first_group, mentioned, separated, with_name};
-use crate::engine::engine;
+use crate::engine::{engine, of_column};
 use crate::mapping::partitions::is_partitioned;
 use crate::tables::prepared::PreparedTable;
 use crate::tables::table_side::{ColumnSide, TableSide};
@@ -34,8 +35,8 @@ enum Words {
     Constraint(String),
     /// The definition of a column.
     Column(String),
-    /// What follows the table in the definition of an index.
-    Index(String),
+    /// What stands before and behind the table in the definition of an index.
+    Index([String; 2]),
 }
 
 /// Functions of the target that do not come with its server: the source's may do other things.
@@ -129,6 +130,12 @@ pub(super) async fn broken(
             )
         }));
     }
+    // SQLite has one code for all errors. Names in old indexes may be texts, which it takes no more.
+    let is_of_index = |rule: &Rule, error: &Error| {
+        table.to.backend.stores_any_type()
+            && matches!(rule.words, Some(Words::Index(_)))
+            && !error.reason().contains("no such column")
+    };
     for (rule, answer) in known.iter().zip(answers) {
         let why = match answer {
             Ok((0, _)) => continue,
@@ -136,7 +143,9 @@ pub(super) async fn broken(
                 Some(key) => format!(", such as the one with the key {key}"),
                 None => String::new(),
             },
-            Err(error) if is_of_row(&error) => format!(": {}", error.reason()),
+            Err(error) if is_of_row(&error) || is_of_index(rule, &error) => {
+                format!(": {}", error.reason())
+            }
             Err(_) => {
                 found.notes.push(not_looked_at(rule));
                 continue;
@@ -164,10 +173,8 @@ impl Trial {
                 let add = format!("ALTER TABLE {rows} ADD {words}");
                 return Ok(Question::Statement(add));
             }
-            Words::Index(words) => {
-                return Ok(Question::Statement(format!(
-                    "CREATE INDEX ON {rows} {words}"
-                )));
+            Words::Index([begin, words]) => {
+                return Ok(Question::Statement(format!("{begin} ON {rows} {words}")));
             }
         };
         let shown = key.iter().map(|name| {
@@ -398,10 +405,12 @@ fn of_indexes(table: &PreparedTable<'_>, existing: &Table, functions: &Functions
     let backend = table.to.backend;
     let mut rules = Vec::new();
     // Others have no index that a single row fails, but for its length.
-    if engine(backend).objects.functions.is_none() {
+    let Some(begin) = engine(backend).objects.tried_index else {
         return rules;
-    }
-    let is_list = |index: &&Index| index.is_plain && index.definition.contains(" USING btree ");
+    };
+    let has_methods = engine(backend).definitions.before_columns == "USING ";
+    let is_tree = |index: &Index| !has_methods || index.definition.contains(" USING btree ");
+    let is_list = |index: &&Index| index.is_plain && is_tree(index);
     for index in existing.indexes.iter().filter(|index| !is_list(index)) {
         let words = behind_table(backend, &index.definition).map(ToOwned::to_owned);
         let columns = mentioned(existing, words.as_deref().unwrap_or_default());
@@ -417,10 +426,11 @@ fn of_indexes(table: &PreparedTable<'_>, existing: &Table, functions: &Functions
         // A value that the target computes is not too long for a list of columns.
         let is_computed = index.is_plain && !table.to.has_all(&columns);
         if !is_own && !takes_all && !is_computed {
+            let begin = of_column(begin, &rules.len().to_string());
             rules.push(Rule {
                 name: format!("index {}", index.name),
                 columns,
-                words: words.map(Words::Index),
+                words: words.map(|words| Words::Index([begin, words])),
             });
         }
     }

@@ -408,6 +408,17 @@ async fn same_tables(target: &mut Connection, plan: &CopyPlan) -> Result<Vec<Err
     Ok(refused)
 }
 
+/// Whether a column has arrays of an enum that the copy makes for another column, before all tables.
+fn is_array_of_made(column: &ColumnSide, sides: &[&TableSide]) -> bool {
+    let element = column.sql_type.as_str().strip_suffix("[]");
+    let mut columns = sides.iter().flat_map(|side| &side.columns);
+    columns.any(|other| {
+        other.content == Content::Values(Kind::Own)
+            && !other.members.is_empty()
+            && Some(other.sql_type.as_str()) == element
+    })
+}
+
 /// Types of PostgreSQL's users and extensions, which the copy does not make.
 pub(crate) async fn unknown_types(
     target: &mut Connection,
@@ -434,6 +445,9 @@ pub(crate) async fn unknown_types(
                 }
                 // The copy makes enums.
                 Content::Values(Kind::Own) if is_known || !column.members.is_empty() => continue,
+                Content::Values(Kind::Own) if creates && is_array_of_made(column, sides) => {
+                    continue;
+                }
                 Content::Values(Kind::Text) if is_read_from_text => continue,
                 Content::Values(Kind::Text) if is_known => {
                     format!("{} of the target is not read from text", column.sql_type)

@@ -522,6 +522,12 @@ const OF_SQLITE: &[OwnRule] = &[
         ..RULE
     },
     OwnRule {
+        statement: "CREATE INDEX one ON thing (json_extract(iif(n > 0, '{}', a), '$.a')) WHERE a > ''",
+        bad: "'xbad', -1",
+        told: &["index one", "malformed JSON"],
+        ..RULE
+    },
+    OwnRule {
         line: "CHECK (\"a\" GLOB 'x*' AND n > 0)",
         bad: "'bx', 300",
         told: &["CHECK (\"a\" GLOB 'x*' AND n > 0)", "the key \"4\""],

@@ -232,16 +232,16 @@ async fn own_types(source: String, target: String) -> Result<()> {
     for statement in [
         "CREATE TYPE mood AS ENUM ('sad', 'it''s')",
         "CREATE TABLE thing (number integer PRIMARY KEY, list integer[], names text[], feels mood, \
-         spot point, span int4range)",
+         spot point, span int4range, code bpchar, moods mood[])",
         "INSERT INTO thing VALUES (1, '[2:3]={1,2}', '{\"a,b\",NULL,\"\"}', 'it''s', '(0.1,-1e300)', \
-         '[1,)')",
-        "INSERT INTO thing VALUES (2, '{{-2147483648},{2147483647}}', '{}', 'sad', '(0,0)', 'empty')",
+         '[1,)', 'a ', '{sad,NULL}')",
+        "INSERT INTO thing VALUES (2, '{{-2147483648},{2147483647}}', '{}', 'sad', '(0,0)', 'empty', 'b ', '{}')",
     ] {
         db.execute(statement, statement).await?;
     }
     let mut plan = plan(&source, &target).await?;
     let mut to = open(&target).await?;
-    let shown = "SELECT list::text, names::text, feels::text, spot::text, span::text FROM thing \
+    let shown = "SELECT list::text, names::text, feels::text, spot::text, span::text, moods::text FROM thing \
                  ORDER BY number";
     let before = db.query("the rows", shown, &[]).await?;
     if to.backend() == Backend::Postgres {
@@ -263,9 +263,11 @@ async fn own_types(source: String, target: String) -> Result<()> {
         });
     }
     move_rows(&source, &target, &plan).await?;
-    let plain = "SELECT list, names, feels, spot, span FROM thing ORDER BY number";
+    let plain = "SELECT list, names, feels, spot, span, moods FROM thing ORDER BY number";
     let after = to.query("the rows", plain, &[]).await?;
     ensure!(before == after, "{before:?}\n{after:?}");
+    let spaces = "SELECT COUNT(*) FROM thing WHERE length(code) = 2";
+    ensure!(to.count("spaces", spaces, &[]).await? == 2);
     Ok(())
 }
 
