@@ -1,10 +1,12 @@
 //! Defaults of columns in the words of another database.
 
+use std::fmt;
+
 use rowkey_core::Backend;
 use rowkey_core::storage::StoredRef;
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::text_literal::text_literal;
-use rowkey_tables::types::{Kind, Type, clock};
+use rowkey_tables::types::{ColumnType, Kind, Type, clock};
 
 use crate::batch::{Batch, Cell, Normal, normal};
 use crate::engine::engine;
@@ -26,7 +28,10 @@ pub(crate) fn translated(
         return (columns.default)(sql);
     }
     let sql = (shown.unwrapped)(sql.trim());
-    if is_now(sql) {
+    if is_now(source, sql) {
+        if own == Type::Timestamp && shown.now_is_utc {
+            return columns.utc_now.map(Into::into);
+        }
         let [without_zone, with_zone] = columns.now;
         let now = match own {
             Type::Timestamp => without_zone,
@@ -39,6 +44,9 @@ pub(crate) fn translated(
         });
     }
     if is_function(sql, &["current_date", "curdate"]) {
+        if own == Type::Date && shown.now_is_utc {
+            return columns.utc_now.map(|now| format!("(CAST({now} AS date))"));
+        }
         return (own == Type::Date).then(|| columns.today.map(Into::into))?;
     }
     value(source, target, own, sql)
@@ -47,6 +55,20 @@ pub(crate) fn translated(
 /// A literal of the source as one of the target; nothing for other SQL.
 pub(crate) fn value(source: Backend, target: Backend, own: Type, sql: &str) -> Option<String> {
     constant(source, target, own, &value_of(source, sql)?)
+}
+
+/// The same for a type with values of its own, but not for a number in PostgreSQL: that of `money`
+/// is shown in another way than the value that it becomes.
+pub(crate) fn own_value(source: Backend, target: Backend, own: Type, sql: &str) -> Option<String> {
+    let is_number = source == Backend::Postgres
+        && sql.rsplit_once("::").is_none_or(|(_, cast)| {
+            let meaning = ColumnType::parse(source, cast).meaning();
+            matches!(
+                meaning,
+                Some(Type::Integer { .. } | Type::Decimal(_) | Type::Double)
+            )
+        });
+    value(source, target, own, sql).filter(|_| !is_number)
 }
 
 /// The literal of a moment, an id, a UUID, bits or bytes, in the form in which the copy writes them.
@@ -157,7 +179,9 @@ fn constant(source: Backend, target: Backend, own: Type, value: &str) -> Option<
             .is_ok()
             .then(text)?,
         Type::Decimal(_) if normal(value).is_some() => text(),
-        Type::Single | Type::Double if is_number => Some(value.to_owned()),
+        // MySQL and MariaDB read digits without an exponent as a decimal, which has 65 at most.
+        Type::Single if is_number => written(value.parse::<f32>().ok().filter(|n| n.is_finite())),
+        Type::Double if is_number => written(value.parse::<f64>().ok().filter(|n| n.is_finite())),
         Type::Date if is_day(value) => text(),
         Type::Time if is_time(value) => Some(text_literal(target, without_zeros(value))),
         Type::Timestamp if is_clock(value) => Some(text_literal(target, without_zeros(value))),
@@ -171,6 +195,11 @@ fn constant(source: Backend, target: Backend, own: Type, value: &str) -> Option<
         }
         _ => None,
     }
+}
+
+/// The fewest digits of a number, with an exponent where there would be many.
+fn written(number: Option<impl fmt::Debug>) -> Option<String> {
+    number.map(|number| format!("{number:?}"))
 }
 
 /// A day that every database has.
@@ -228,7 +257,9 @@ fn is_between(digits: &str, length: usize, least: u32, most: u32) -> bool {
             .is_ok_and(|number: u32| (least..=most).contains(&number))
 }
 
-fn is_now(sql: &str) -> bool {
+/// Whether a default is the present moment.
+pub(crate) fn is_now(source: Backend, sql: &str) -> bool {
+    let sql = (engine(source).columns.unwrapped)(sql.trim());
     let names = [
         "current_timestamp",
         "localtimestamp",
@@ -361,6 +392,36 @@ mod tests {
                 Some("'0'"),
             ),
             (Postgres, MySql, Type::Double, "0.0", Some("0.0")),
+            (
+                Postgres,
+                MySql,
+                Type::Double,
+                "0.00000000000000000000000000000000000000001",
+                Some("1e-41"),
+            ),
+            (
+                Postgres,
+                MariaDb,
+                Type::Single,
+                "'-100000000000000000000'::numeric",
+                Some("-1e20"),
+            ),
+            (
+                Sqlite,
+                Postgres,
+                Type::Timestamp,
+                "CURRENT_TIMESTAMP",
+                Some("(CURRENT_TIMESTAMP AT TIME ZONE 'UTC')"),
+            ),
+            (Sqlite, MySql, Type::Timestamp, "datetime('now')", None),
+            (
+                Sqlite,
+                MySql,
+                Type::Instant,
+                "datetime('now')",
+                Some("CURRENT_TIMESTAMP(6)"),
+            ),
+            (Sqlite, MySql, Type::Date, "CURRENT_DATE", None),
             (Sqlite, Postgres, NUMBER, "0.0", Some("0")),
             (Postgres, MySql, NUMBER, "1.5", None),
             (Postgres, MariaDb, Type::Json, "'{}'::jsonb", Some("'{}'")),

@@ -48,8 +48,12 @@ pub(crate) struct Columns {
     pub(crate) default: fn(&str) -> Option<String>,
     /// The words for the default of a column of a type.
     pub(crate) default_clause: fn(Type, &str) -> String,
-    /// Whether the clock of a default without a zone is that of the session.
-    pub(crate) has_local_now: bool,
+    /// The default for now in UTC, without a zone; nothing where there is only the session's clock.
+    pub(crate) utc_now: Option<&'static str>,
+    /// Whether now without a zone is that of UTC in every session.
+    pub(crate) now_is_utc: bool,
+    /// The text of a default that is a name.
+    pub(crate) name_as_text: fn(&str) -> Option<String>,
     /// Whether NULL is written for a column that may have it.
     pub(crate) is_null_written: fn(Type) -> bool,
     /// Whether the collation of a column is part of its type.

@@ -72,7 +72,9 @@ const fn of(
         columns: Columns {
             default,
             default_clause,
-            has_local_now: true,
+            utc_now: None,
+            now_is_utc: false,
+            name_as_text: |_| None,
             // A `timestamp` is otherwise NOT NULL, with a default.
             is_null_written: |own| own == Type::Instant,
             names_collations: true,

@@ -17,7 +17,9 @@ pub(super) const ENGINE: Engine = Engine {
         // An expression is shown without the parentheses that it needs.
         default: |sql| Some(format!("({sql})")),
         default_clause: |_, sql| format!(" DEFAULT {sql}"),
-        has_local_now: false,
+        utc_now: Some("CURRENT_TIMESTAMP"),
+        now_is_utc: true,
+        name_as_text,
         is_null_written: |own| own == Type::Instant,
         names_collations: false,
         now: ["CURRENT_TIMESTAMP"; 2],
@@ -192,6 +194,35 @@ fn redefine(table: &str, definition: &str) -> Vec<String> {
     ]
 }
 
+/// A name in a default is text, also between the quotes of names.
+fn name_as_text(sql: &str) -> Option<String> {
+    let first = sql.chars().next()?;
+    if matches!(first, '"' | '`') {
+        let [one, two] = [1, 2].map(|count| first.to_string().repeat(count));
+        let inside = sql.strip_prefix(first)?.strip_suffix(first)?;
+        let is_one = !inside.replace(&two, "").contains(first);
+        return is_one.then(|| inside.replace(&two, &one));
+    }
+    if first == '[' {
+        let inside = sql.strip_prefix('[')?.strip_suffix(']')?;
+        return (!inside.contains(']')).then(|| inside.to_owned());
+    }
+    let is_name = !first.is_ascii_digit()
+        && sql
+            .chars()
+            .all(|one| one.is_alphanumeric() || one == '_' || one == '$');
+    let words = [
+        "null",
+        "true",
+        "false",
+        "current_date",
+        "current_time",
+        "current_timestamp",
+    ];
+    let is_word = words.iter().any(|word| sql.eq_ignore_ascii_case(word));
+    (is_name && !is_word).then(|| sql.to_owned())
+}
+
 fn after(side: &TableSide, _: &str, last: i128) -> Result<Vec<String>, Error> {
     if last < 1 {
         return Ok(Vec::new());
@@ -210,4 +241,30 @@ fn last(table: &Table, column: &Column) -> Result<Option<Query>, Error> {
     let query = "SELECT seq FROM sqlite_sequence WHERE name = ?";
     let name = table.name.name.as_str();
     Ok((column.generated == Generated::AutoIncrement).then(|| (query.into(), vec![name.into()])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_defaults_are_text() {
+        for (sql, expected) in [
+            ("\"a\"\"b\"", Some("a\"b")),
+            ("`a`", Some("a")),
+            ("[a b]", Some("a b")),
+            ("open", Some("open")),
+            ("\"\"", Some("")),
+            ("\"", None),
+            ("\"a\" || \"b\"", None),
+            ("'a'", None),
+            ("1e3", None),
+            ("NULL", None),
+            ("true", None),
+            ("CURRENT_TIMESTAMP", None),
+            ("datetime('now')", None),
+        ] {
+            assert_eq!(name_as_text(sql).as_deref(), expected, "{sql}");
+        }
+    }
 }

@@ -14,7 +14,9 @@ pub(super) const ENGINE: Engine = Engine {
     columns: Columns {
         default: |sql| Some(sql.to_owned()),
         default_clause: |_, sql| format!(" DEFAULT {sql}"),
-        has_local_now: false,
+        utc_now: Some("SYSUTCDATETIME()"),
+        now_is_utc: false,
+        name_as_text: |_| None,
         // A setting of the session may say otherwise.
         is_null_written: |_| true,
         names_collations: true,

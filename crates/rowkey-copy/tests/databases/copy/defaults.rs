@@ -1,10 +1,11 @@
 //! Defaults that are values go to every database.
 
 use anyhow::{Result, ensure};
+use rowkey_copy::Choices;
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::newer_servers::{MYSQL_8, pair_since};
-use crate::copy::{copy, execute, open, pair, plan};
+use crate::copy::{copy, execute, open, pair, plan, planned};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
     for target in crate::LIVE {
@@ -15,6 +16,14 @@ pub(crate) fn add_tests(suite: &mut Suite) {
             test_name(target)
         );
         pair(suite, &name, [Backend::Postgres], target, intervals);
+    }
+    for target in [Backend::MySql, Backend::MariaDb] {
+        let name = format!("default_numbers_stay_the_same_in_{}", test_name(target));
+        pair(suite, &name, [Backend::Postgres], target, numbers);
+    }
+    for target in crate::LIVE {
+        let name = format!("names_in_defaults_are_text_in_{}", test_name(target));
+        pair(suite, &name, [Backend::Sqlite], target, names);
     }
     for target in crate::LIVE {
         let name = format!("default_moments_ids_and_bits_go_to_{}", test_name(target));
@@ -54,11 +63,23 @@ async fn constants(source: String, target: String) -> Result<()> {
     execute(&mut db, "the source", &[&table]).await?;
     let plan = plan(&source, &target).await?;
     let report = copy(&source, &target, &plan).await?;
-    ensure!(
-        !report.notes.iter().any(|note| note.contains("default")),
-        "{report:?}"
-    );
     let mut to = open(&target).await?;
+    let is_mysql = matches!(to.backend(), Backend::MySql | Backend::MariaDb);
+    // SQLite has the clock of UTC, and a `datetime` that of a session.
+    let is_behind = is_mysql && db.backend() == Backend::Sqlite;
+    let about_defaults = report.notes.iter();
+    let about_defaults: Vec<_> = about_defaults
+        .filter(|note| note.contains("default"))
+        .collect();
+    let seen = match is_behind {
+        true => vec!["thing.seen: the default `CURRENT_TIMESTAMP` is left out"],
+        false => Vec::new(),
+    };
+    ensure!(about_defaults == seen, "{report:?}");
+    if to.backend() == Backend::Postgres {
+        to.execute("another zone", "SET TIME ZONE 'Asia/Tokyo'")
+            .await?;
+    }
     to.execute("a row", "INSERT INTO thing (number) VALUES (1)")
         .await?;
     let text = match to.backend() {
@@ -70,7 +91,13 @@ async fn constants(source: String, target: String) -> Result<()> {
         "zone = 'UTC'",
         "unset IS NULL",
         "made = '2020-02-28 01:02:03'",
-        "seen IS NOT NULL",
+        match (db.backend(), to.backend()) {
+            (Backend::Sqlite, Backend::Postgres) => {
+                "seen BETWEEN (now() AT TIME ZONE 'UTC') - interval '1 hour' AND (now() AT TIME ZONE 'UTC')"
+            }
+            _ if is_behind => "seen IS NULL",
+            _ => "seen IS NOT NULL",
+        },
         "day = '2020-02-29'",
         "is_open IS TRUE",
         &format!("CAST(settings AS {text}) = '{{}}'"),
@@ -100,6 +127,53 @@ async fn intervals(source: String, target: String) -> Result<()> {
     let query =
         "SELECT COUNT(*) FROM task WHERE id = 1 AND took = 'PT1H' OR id = 2 AND took IS NULL";
     ensure!(to.count("the rows", query, &[]).await? == 2);
+    Ok(())
+}
+
+/// MySQL and MariaDB read many digits as those of a decimal.
+async fn numbers(source: String, target: String) -> Result<()> {
+    let table = "CREATE TABLE thing (id integer PRIMARY KEY, n float8 DEFAULT 1e-300, p float8 DEFAULT 1e100, \
+                 q float8 DEFAULT -1.797e308, r real DEFAULT 1e-36, price money DEFAULT 5, paid money DEFAULT '5')";
+    execute(&mut open(&source).await?, "the source", &[table]).await?;
+    let choices = Choices {
+        unknown_types_as_text: true,
+        ..Choices::default()
+    };
+    let mut plan = planned(&source, &target, choices).await?.plan;
+    for column in &mut plan.tables[0].columns[5..] {
+        column.to = Some("varchar(80)".into());
+    }
+    let report = copy(&source, &target, &plan).await?;
+    // The copy writes it as the source shows it.
+    let about_defaults = report.notes.iter();
+    let about_defaults: Vec<_> = about_defaults
+        .filter(|note| note.contains("default"))
+        .collect();
+    ensure!(
+        about_defaults == ["thing.price: the default `5` is left out"],
+        "{report:?}"
+    );
+    let mut to = open(&target).await?;
+    to.execute("a row", "INSERT INTO thing (id) VALUES (1)")
+        .await?;
+    let query = "SELECT COUNT(*) FROM thing WHERE n = 1e-300 AND p = 1e100 AND q = -1.797e308 \
+                 AND r BETWEEN 0.999999e-36 AND 1.000001e-36 AND price IS NULL AND paid = '$5.00'";
+    ensure!(to.count("the defaults", query, &[]).await? == 1);
+    Ok(())
+}
+
+/// SQLite takes a name in a default for text.
+async fn names(source: String, target: String) -> Result<()> {
+    let table = "CREATE TABLE thing (id integer PRIMARY KEY, quoted varchar(20) DEFAULT \"it's\", bare varchar(20) \
+                 DEFAULT open, truth boolean DEFAULT true)";
+    execute(&mut open(&source).await?, "the source", &[table]).await?;
+    copy(&source, &target, &plan(&source, &target).await?).await?;
+    let mut to = open(&target).await?;
+    to.execute("a row", "INSERT INTO thing (id) VALUES (1)")
+        .await?;
+    let query =
+        "SELECT COUNT(*) FROM thing WHERE quoted = 'it''s' AND bare = 'open' AND truth IS TRUE";
+    ensure!(to.count("the defaults", query, &[]).await? == 1);
     Ok(())
 }
 
