@@ -198,7 +198,8 @@ pub(crate) struct Objects {
     /// The query for a reference without a row, where nobody looks when rows are written: its table,
     /// a row, and the table that it refers to.
     pub(crate) orphan: Option<&'static str>,
-    /// The query for the references without a row, by the table they refer to.
+    /// The query for the references without a row, by their places among those of the table. It fails
+    /// for one to columns that are not unique.
     pub(crate) orphans: Option<&'static str>,
     /// The longest index row, in bytes, that always fits, where longer ones may be refused.
     pub(crate) index_bytes: Option<u32>,

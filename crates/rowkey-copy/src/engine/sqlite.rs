@@ -64,7 +64,7 @@ pub(super) const ENGINE: Engine = Engine {
         late_key: LateKey::WithTable,
         orphan: Some("SELECT \"table\", rowid, parent FROM pragma_foreign_key_check() LIMIT 1"),
         orphans: Some(
-            "SELECT parent, COUNT(*), MIN(rowid) FROM pragma_foreign_key_check(?) GROUP BY parent",
+            "SELECT fkid, COUNT(*), MIN(rowid), parent FROM pragma_foreign_key_check(?) GROUP BY fkid",
         ),
         index_bytes: None,
         row_bytes: None,

@@ -7,7 +7,9 @@ use rowkey_tables::Error;
 use rowkey_tables::catalog::{Catalog, ForeignKey, QualifiedName, Table};
 use rowkey_tables::connection::Connection;
 
+use super::references::refers;
 use super::writing::hides_rows;
+use crate::engine::engine;
 use crate::mapping::partitions::is_partitioned;
 use crate::plans::plan::{CopyPlan, ExistingRows};
 use crate::rows::compare::{self, TableRows};
@@ -38,6 +40,8 @@ enum Outcome {
         /// Those of them that a plan may do without.
         spare: Vec<String>,
     },
+    /// The target has no such table.
+    NoTable,
     /// Why it is not known.
     Unseen(String),
 }
@@ -113,6 +117,12 @@ pub(super) async fn look_outside(
             }
             let missing = match parents(catalog, table, key) {
                 Some((children, parents)) => missing(source, target, &children, &parents).await,
+                None if lacks_table(catalog, key) => {
+                    match refers(source, &table.from, &key.columns).await? {
+                        true => Ok(Some(Outcome::NoTable)),
+                        false => continue,
+                    }
+                }
                 None => Ok(Some(Outcome::Unseen(
                     "its values cannot be compared here".into(),
                 ))),
@@ -131,6 +141,12 @@ pub(super) async fn look_outside(
         }
     }
     Ok(found)
+}
+
+/// Whether a reference leads to no table: in other databases, the account may only not see it.
+fn lacks_table(catalog: &Catalog, key: &ForeignKey) -> bool {
+    let takes_any = engine(catalog.backend).objects.orphan.is_some();
+    takes_any && catalog.table(&key.target).is_err()
 }
 
 /// The columns of a reference in the source, and those in the target that it leads to, if their
@@ -355,6 +371,14 @@ impl KeptReference {
                 )];
                 note.append(&mut instead);
                 return Ok(note.join("; "));
+            }
+            Outcome::NoTable => {
+                instead.push(format!(
+                    "make {target} there with all rows that are referred to, or {table} without this reference"
+                ));
+                format!(
+                    "its rows refer to those of {target}, a table that the target does not have"
+                )
             }
             Outcome::Missing(values) => {
                 instead.push("add the row there".into());

@@ -38,17 +38,26 @@ pub(super) async fn orphans(
     copied: &[PreparedTable<'_>],
 ) -> Result<Found, Error> {
     let (mut refused, mut notes) = (Vec::new(), Vec::new());
-    let listing = engine(source.backend()).objects.orphans;
-    let listing = listing.filter(|_| existing.is_none());
+    let mut listing = engine(source.backend()).objects.orphans;
+    listing = listing.filter(|_| existing.is_none());
     if let Some(query) = listing {
-        refused = listed(source, query, table.original, copied).await?;
+        match listed(source, query, table, copied).await {
+            // Each is looked at by itself, and that one is refused by the target.
+            Err(error) if error.reason().contains("foreign key mismatch") => listing = None,
+            found => refused = found?,
+        }
     }
     let is_known = !refused.is_empty();
     if let Some(existing) = existing {
         notes.extend(filled(table, existing));
     }
     let mut found = Vec::new();
-    for reference in references(table, existing, copied)? {
+    let references = references(table, existing, copied)?;
+    let lenient = match references.is_empty() {
+        true => Vec::new(),
+        false => lenient_columns(source, table).await?,
+    };
+    for reference in references {
         if reference.is_full
             && let Some(error) = partly_null(source, table, &reference).await?
         {
@@ -85,7 +94,7 @@ pub(super) async fn orphans(
             found.push((reference, row, "does not exist"));
             continue;
         }
-        let told_apart = told_apart(table, &reference);
+        let told_apart = told_apart(table, &reference, &lenient);
         if !told_apart.is_empty()
             && !is_known
             && let Some(row) = orphan(source, rows, columns, target_columns, &told_apart).await?
@@ -111,7 +120,7 @@ pub(super) async fn orphans(
         let mut instead = String::from(match *why {
             "does not exist" => "delete such rows, or add those that they refer to",
             _ => {
-                "write both in the same letters, with the same spaces at the end, and in columns of one type"
+                "write both in the same letters and digits, with the same spaces at the end, and in columns of one type"
             }
         });
         if reference.name.is_some() {
@@ -228,9 +237,28 @@ async fn ends_with_spaces(
     Ok(false)
 }
 
+/// The columns with collations that take different texts for the same, where types do not name them.
+async fn lenient_columns(
+    source: &mut Connection,
+    table: &PreparedTable<'_>,
+) -> Result<Vec<String>, Error> {
+    let Some(query) = engine(source.backend()).target.lenient_collations else {
+        return Ok(Vec::new());
+    };
+    let doing = "the collations of the source";
+    let name = [Value::Text(table.from.quoted()?)];
+    let rows = source.query(doing, query, &name).await?;
+    let names = rows.iter().map(|row| Ok(row.text(0)?.to_owned()));
+    names.collect()
+}
+
 /// The columns whose texts the source may take for the same, because it ignores case or final
-/// spaces, and the target tells apart.
-fn told_apart<'r>(table: &PreparedTable<'_>, reference: &'r Reference<'_>) -> Vec<&'r str> {
+/// spaces, and the target tells apart; and those of numbers and spans of time that become text.
+fn told_apart<'r>(
+    table: &PreparedTable<'_>,
+    reference: &'r Reference<'_>,
+    lenient: &[String],
+) -> Vec<&'r str> {
     let (source, target) = (table.from.backend, table.to.backend);
     let is_text = |column: &ColumnSide| column.content == Content::Values(Kind::Text);
     let is_exact = |backend, column: &ColumnSide, endings: &[&str]| match &column.collation {
@@ -247,19 +275,26 @@ fn told_apart<'r>(table: &PreparedTable<'_>, reference: &'r Reference<'_>) -> Ve
         sides.zip(others).is_some_and(|((from, to), (old, new))| {
             // SQLite compares as the column that is referred to.
             let to = if target.stores_any_type() { new } else { to };
-            let is_lenient =
-                source.stores_any_type() || !is_exact(source, from, &["_nopad_bin", "_0900_bin"]);
+            let is_lenient = source.stores_any_type()
+                || lenient.contains(&from.name)
+                || !is_exact(source, from, &["_nopad_bin", "_0900_bin"]);
             // The spaces of PostgreSQL's `char`, which do not count there, are copied.
             let is_longer = source == Backend::Postgres
                 && (is_padded(from) || is_padded(old))
                 && !from.sql_type.is_same(&old.sql_type);
             let no_pad = ["_nopad_bin", "_0900_bin", "_0900_ai_ci", "_0900_as_cs"];
-            is_text(from)
-                && is_text(to)
-                && (is_lenient && is_exact(target, to, &["_bin"])
-                    || is_longer
-                        && !(is_padded(to) && target == source)
-                        && is_exact(target, to, &no_pad))
+            // 1.0 is 1.00, and a day is 24 hours, but for text.
+            let is_spelled = matches!(
+                from.own,
+                Type::Decimal(_) | Type::Single | Type::Double | Type::Interval
+            ) && matches!(to.own, Type::Text(_) | Type::PaddedText(_));
+            is_spelled
+                || is_text(from)
+                    && is_text(to)
+                    && (is_lenient && is_exact(target, to, &["_bin"])
+                        || is_longer
+                            && !(is_padded(to) && target == source)
+                            && is_exact(target, to, &no_pad))
         })
     });
     told_apart.map(|(name, _)| name.as_str()).collect()
@@ -359,37 +394,42 @@ fn is_comparable(table: &PreparedTable<'_>, reference: &Reference<'_>) -> bool {
 async fn listed(
     source: &mut Connection,
     query: &str,
-    table: &Table,
+    table: &PreparedTable<'_>,
     copied: &[PreparedTable<'_>],
 ) -> Result<Vec<Error>, Error> {
     let mut found = Vec::new();
-    if table.foreign_keys.is_empty() {
-        return Ok(found);
+    let original = &table.original.name;
+    if table.original.foreign_keys.is_empty() {
+        return Ok(Vec::new());
     }
-    let doing = format!("the references of {}", table.name);
-    let name = Value::from(table.name.name.as_str());
+    let all: Vec<&PreparedTable<'_>> = copied.iter().collect();
+    let planned = objects::references(table, &all)?;
+    let doing = format!("the references of {original}");
+    let name = Value::from(original.name.as_str());
     for row in source.query(&doing, query, &[name]).await? {
-        let parent = row.text(0)?;
-        // References to other tables are left out. A reference may write the name in other letters.
-        let is_parent =
-            |table: &PreparedTable<'_>| table.original.name.name.eq_ignore_ascii_case(parent);
-        if !copied.iter().any(is_parent) {
-            continue;
+        let place = usize::try_from(row.integer(0)?).ok();
+        // The others are left out.
+        if let Some(Ok(object)) = place.and_then(|place| planned.get(place)) {
+            let first = match row.0.get(2) {
+                Some(Value::Integer(rowid)) => {
+                    format!(", the first is that with the rowid {rowid}")
+                }
+                _ => String::new(),
+            };
+            let (count, parent) = (row.count(1)?, row.text(3)?);
+            let why =
+                format!("{count} of its rows refer to rows of {parent} that do not exist{first}");
+            found.push((object.name.clone(), why));
         }
-        let first = match row.0.get(2) {
-            Some(Value::Integer(rowid)) => format!(", the first is that with the rowid {rowid}"),
-            _ => String::new(),
-        };
-        found.push(Error::refused(
-            table.name.to_string(),
-            format!(
-                "{} of its rows refer to rows of {parent} that do not exist{first}",
-                row.count(1)?
-            ),
-            "delete these rows, or add those that they refer to",
-        ));
     }
-    Ok(found)
+    let names = found.iter().map(|(name, _)| name);
+    let names: Vec<String> = table.to.leave_out.iter().chain(names).cloned().collect();
+    let line = objects::line_to_leave_out(original, &names);
+    let instead = format!("delete these rows, or add those that they refer to, or {line}");
+    let found = found.into_iter();
+    Ok(found
+        .map(|(_, why)| Error::refused(original.to_string(), why, instead.as_str()))
+        .collect())
 }
 
 /// The references of an existing table to tables whose rows come later, as in a circle.
@@ -413,20 +453,7 @@ pub(super) async fn to_later_tables(
         if !later.contains(&name) {
             continue;
         }
-        let backend = source.backend();
-        let conditions = reference.columns.iter().map(|column| {
-            let column = quote_identifier(backend, column)?;
-            Ok(format!("{column} IS NOT NULL"))
-        });
-        let conditions: Vec<String> = conditions.collect::<Result<_, Error>>()?;
-        let (rows, conditions) = (table.from.rows()?, conditions.join(" AND "));
-        let query = format!("SELECT 1 FROM {rows} WHERE {conditions}");
-        let doing = format!("the references of {}", table.original.name);
-        if source
-            .query(&doing, &first(backend, 1, &query), &[])
-            .await?
-            .is_empty()
-        {
+        if !refers(source, &table.from, &reference.columns).await? {
             continue;
         }
         let mut again = String::new();
@@ -448,4 +475,25 @@ pub(super) async fn to_later_tables(
         ));
     }
     Ok(refused)
+}
+
+/// Whether a row has no NULL in some columns, so that it refers to another one.
+pub(super) async fn refers(
+    source: &mut Connection,
+    side: &TableSide,
+    columns: &[String],
+) -> Result<bool, Error> {
+    let backend = source.backend();
+    let conditions = columns.iter().map(|column| {
+        let column = quote_identifier(backend, column)?;
+        Ok(format!("{column} IS NOT NULL"))
+    });
+    let conditions: Vec<String> = conditions.collect::<Result<_, Error>>()?;
+    let (rows, conditions) = (side.rows()?, conditions.join(" AND "));
+    let query = format!("SELECT 1 FROM {rows} WHERE {conditions}");
+    let doing = format!("the references of {}", side.name);
+    let found = source
+        .query(&doing, &first(backend, 1, &query), &[])
+        .await?;
+    Ok(!found.is_empty())
 }

@@ -32,7 +32,7 @@ pub(crate) async fn orphan(
         if exact.contains(&name.as_str()) {
             compared.push([&one, &other].map(|column| match backend {
                 // With the spaces at the end of a `char`, which a cast takes away.
-                Backend::Postgres => format!("concat({column})"),
+                Backend::Postgres => format!("concat({column}) COLLATE \"C\""),
                 _ => comparable(column),
             }));
         }

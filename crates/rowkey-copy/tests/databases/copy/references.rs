@@ -56,6 +56,14 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     }
     let name = "references_between_texts_and_uuids_of_sqlite";
     pair(suite, name, [sqlite], postgres, mixed_uuids);
+    for target in [Backend::Sqlite, Backend::MariaDb] {
+        let name = format!("spellings_of_references_count_in_{}", test_name(target));
+        pair(suite, &name, [Backend::Postgres], target, spelled);
+    }
+    let name = "letters_of_a_collation_count";
+    pair(suite, name, [Backend::Postgres], Backend::Postgres, alike);
+    let name = "a_reference_to_a_missing_table";
+    pair(suite, name, [Backend::Postgres], Backend::Sqlite, no_table);
     let name = "a_reference_that_was_never_validated";
     let postgres = [Backend::Postgres];
     pair(suite, name, postgres, Backend::MariaDb, not_validated);
@@ -63,6 +71,97 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     pair(suite, name, postgres, Backend::Postgres, words);
     let name = "words_of_references_that_other_products_lack";
     pair(suite, name, postgres, Backend::MariaDb, lost_words);
+}
+
+/// A number and a span of time may be written in several ways.
+async fn spelled(source: String, target: String) -> Result<()> {
+    let tables = [
+        "CREATE TABLE price (k numeric PRIMARY KEY)",
+        "CREATE TABLE sale (id integer PRIMARY KEY, k numeric REFERENCES price)",
+        "CREATE TABLE span (k interval PRIMARY KEY)",
+        "CREATE TABLE visit (id integer PRIMARY KEY, k interval REFERENCES span)",
+        "INSERT INTO price VALUES (1.0), (2.0)",
+        "INSERT INTO sale VALUES (1, 1.00), (2, 2.0)",
+        "INSERT INTO span VALUES ('1 day'), ('2 days')",
+        "INSERT INTO visit VALUES (1, '24:00:00'), (2, '2 days')",
+    ];
+    let mut from = open(&source).await?;
+    execute(&mut from, "the source", &tables).await?;
+    let mut plan = plan(&source, &target).await?;
+    for column in plan.tables.iter_mut().flat_map(|table| &mut table.columns) {
+        if column.name == "k" {
+            column.to = Some("varchar(80)".into());
+        }
+    }
+    let looked = preflight(&source, &target, &plan).await?;
+    let told = |table: &str, parent: &str| {
+        let start = format!("{table}.k: a row refers to one of {parent} that is another text");
+        let line = format!("`leave-out = [\"{table}_k_fkey\"]`");
+        let mut refused = looked.refused.iter();
+        refused.any(|one| one.starts_with(&start) && one.contains(&line))
+    };
+    ensure!(
+        looked.refused.len() == 2 && told("sale", "price") && told("visit", "span"),
+        "{looked:?}"
+    );
+    let same = [
+        "UPDATE sale SET k = 1.0 WHERE id = 1",
+        "UPDATE visit SET k = '1 day' WHERE id = 1",
+    ];
+    execute(&mut from, "the same", &same).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_equal(&source, &target, &plan).await
+}
+
+/// By a collation of the source alone.
+async fn alike(source: String, target: String) -> Result<()> {
+    let tables = [
+        "CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+        "CREATE TABLE place (code text COLLATE any_case PRIMARY KEY)",
+        "CREATE TABLE visit (id integer PRIMARY KEY, code text COLLATE any_case REFERENCES place)",
+        "INSERT INTO place VALUES ('a')",
+        "INSERT INTO visit VALUES (1, 'A')",
+    ];
+    let mut from = open(&source).await?;
+    execute(&mut from, "the source", &tables).await?;
+    let plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    let expected = "visit.code: a row refers to one of place that is another text for the target";
+    ensure!(
+        matches!(&looked.refused[..], [one] if one.starts_with(expected)),
+        "{looked:?}"
+    );
+    from.execute("the same", "UPDATE visit SET code = 'a'")
+        .await?;
+    copy_equal(&source, &target, &plan).await
+}
+
+/// SQLite takes a reference to a table that does not exist, but not its rows.
+async fn no_table(source: String, target: String) -> Result<()> {
+    let tables = [
+        "CREATE TABLE place (code varchar(40) PRIMARY KEY)",
+        "CREATE TABLE visit (id integer PRIMARY KEY, code varchar(40) REFERENCES place (code))",
+    ];
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    execute(&mut from, "the source", &tables).await?;
+    execute(&mut to, "the target", &tables[1..]).await?;
+    let rows = [
+        "INSERT INTO place VALUES ('a')",
+        "INSERT INTO visit VALUES (1, 'a')",
+    ];
+    execute(&mut from, "the rows", &rows).await?;
+    let mut plan = plan(&source, &target).await?;
+    plan.tables.retain(|table| table.name.name == "visit");
+    let looked = preflight(&source, &target, &plan).await?;
+    let expected =
+        "visit.code: its rows refer to those of place, a table that the target does not have";
+    ensure!(
+        matches!(&looked.refused[..], [one] if one.starts_with(expected)),
+        "{looked:?}"
+    );
+    let place = [tables[0], "INSERT INTO place VALUES ('a')"];
+    execute(&mut to, "the other table", &place).await?;
+    copy_into_existing(&source, &target, &plan).await
 }
 
 /// Spaces that a `char` loses matter where there are some.

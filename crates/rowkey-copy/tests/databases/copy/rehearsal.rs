@@ -67,6 +67,10 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         pair(suite, &name, crate::LIVE, target, another_type);
     }
     for target in crate::LIVE {
+        let name = format!("a_reference_to_no_key_in_{}", test_name(target));
+        pair(suite, &name, [Backend::Sqlite], target, no_key);
+    }
+    for target in crate::LIVE {
         let name = format!("a_reference_that_fails_at_the_end_in_{}", test_name(target));
         pair(suite, &name, MYSQLS, target, orphan);
     }
@@ -264,6 +268,19 @@ async fn orphan(source: String, target: String) -> Result<()> {
     let compared = compare(&source, &target, &plan).await?;
     ensure!(compared.is_equal(), "{compared:?}");
     Ok(())
+}
+
+/// SQLite looks at what a reference leads to when it looks at rows.
+async fn no_key(source: String, target: String) -> Result<()> {
+    let tables = [
+        "PRAGMA foreign_keys = OFF",
+        "CREATE TABLE place (id integer PRIMARY KEY, code varchar(9))",
+        "CREATE TABLE visit (id integer PRIMARY KEY, code varchar(9) REFERENCES place (code))",
+        "INSERT INTO visit VALUES (1, 'a')",
+    ];
+    execute(&mut open(&source).await?, "the source", &tables).await?;
+    let plan = plan(&source, &target).await?;
+    refused_until_left_out(&source, &target, plan, "visit", "visit_code_fkey").await
 }
 
 /// A key of InnoDB has 3,072 bytes at most, in all of its columns.
