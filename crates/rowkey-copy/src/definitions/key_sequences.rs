@@ -2,13 +2,14 @@
 //! names that frameworks give them tell whose they are.
 
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Column, Generated, Table};
+use rowkey_tables::catalog::{Catalog, Column, Generated, Table};
 use rowkey_tables::connection::Connection;
 use rowkey_tables::types::Type;
 
 use crate::definitions::counters;
 use crate::definitions::sequences::{self, Sequence};
 use crate::mapping::spelling::in_any_case;
+use crate::tables::prepared::PreparedTable;
 use crate::tables::table_side::{ColumnSide, TableSide};
 
 /// The sequences with which no column counts.
@@ -88,6 +89,38 @@ impl KeySequences {
             )
         });
         told.collect()
+    }
+
+    /// The sequences of which no table is known, if there is a table that none counts.
+    pub(crate) fn without_tables(
+        &self,
+        tables: &[PreparedTable<'_>],
+        target: &Catalog,
+    ) -> Option<String> {
+        let copied = tables.iter().filter(|table| !table.to.keeps_rows());
+        let copied = copied.filter_map(|PreparedTable { original, to, .. }| {
+            Some((*original, to, target.table(&to.name).ok()?))
+        });
+        let copied: Vec<(&Table, &TableSide, &Table)> = copied.collect();
+        let mut uncounted = copied.iter();
+        if !uncounted
+            .any(|(table, side, existing)| !self.uncounted(table, side, existing).is_empty())
+        {
+            return None;
+        }
+        let known = copied
+            .iter()
+            .flat_map(|(table, side, existing)| self.of(table, side, existing));
+        let known: Vec<&str> = known.map(|(_, name)| name).collect();
+        let others = self.0.iter().map(|sequence| sequence.name.as_str());
+        let others: Vec<&str> = others.filter(|name| !known.contains(name)).collect();
+        (!others.is_empty()).then(|| {
+            format!(
+                "no column of the target counts with these sequences: {}; if programs number copied rows with \
+                 them, set them behind the copied numbers",
+                others.join(", ")
+            )
+        })
     }
 
     /// Lets them go on as counters do, and says which cannot.

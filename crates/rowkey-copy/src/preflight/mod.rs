@@ -415,6 +415,8 @@ impl Findings {
         if creates.is_none() {
             let left_out = sequences::left_out(source, target, makes, &readable).await?;
             self.notes.extend(left_out);
+            let others = keys.without_tables(&readable, target_catalog);
+            self.notes.extend(others);
         }
         let outside = kept::look_outside(source, target, target_catalog, plan, &looked_at);
         for reference in outside.await? {

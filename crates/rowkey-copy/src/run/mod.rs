@@ -556,6 +556,8 @@ impl Job<'_> {
                 self.notes.extend(notes.await?);
             }
         }
+        let others = found.and_then(|found| keys.without_tables(&self.tables, &found));
+        self.notes.extend(others);
         let notes = sequences::continued(source, target, create, &self.tables).await?;
         self.notes.extend(notes);
         Ok(())
