@@ -241,7 +241,10 @@ impl Job<'_> {
                 }
                 let sides: Vec<_> = self.tables.iter().map(|table| &table.to).collect();
                 all_or_one(referring(target, &catalog, &sides).await?)?;
-                delete_rows(target, &sides, self.is_unchecked).await?;
+                // Tables that are made have none.
+                if !create {
+                    delete_rows(target, &sides, self.is_unchecked).await?;
+                }
                 let parts = self.divide(source, part_rows).await?;
                 checkpoint::begin(target, &self.id, &parts, create, identity).await?;
                 parts

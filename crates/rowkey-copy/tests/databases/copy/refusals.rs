@@ -1,7 +1,7 @@
 //! What is not copied says why, before anything is written.
 
 use anyhow::{Result, bail, ensure};
-use rowkey_copy::Request;
+use rowkey_copy::{ExistingRows, Request};
 use rowkey_tables::Silent;
 use rowkey_tables::catalog::Catalog;
 use rowkey_testkit::{Backend, Suite, test_name};
@@ -417,10 +417,16 @@ async fn left_out(source: String, target: String) -> Result<()> {
 async fn existing(source: String, target: String) -> Result<()> {
     let table = "CREATE TABLE note (number integer PRIMARY KEY)";
     open(&source).await?.execute("the source", table).await?;
-    let plan = plan(&source, &target).await?;
-    open(&target).await?.execute("the target", table).await?;
+    let mut plan = plan(&source, &target).await?;
+    let mut to = open(&target).await?;
+    to.execute("the target", table).await?;
     let error = copy(&source, &target, &plan).await.unwrap_err().to_string();
     ensure!(error.contains("note in the target: it exists"), "{error}");
+    // A table that is made has no rows to delete.
+    to.execute("none", "DROP TABLE note").await?;
+    plan.tables[0].existing_rows = Some(ExistingRows::Delete);
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy(&source, &target, &plan).await?;
     Ok(())
 }
 
