@@ -323,6 +323,20 @@ fn unless_null(
     })
 }
 
+/// The name of an index or a reference in the target, unless another one has it.
+pub(crate) fn given_name(
+    source: Backend,
+    side: &TableSide,
+    name: &str,
+    columns: &[String],
+    what: &str,
+) -> String {
+    match (engine(source).objects.is_reserved)(name) || name.is_empty() {
+        true => format!("{}_{}_{what}", side.name.name, columns.join("_")),
+        false => name.to_owned(),
+    }
+}
+
 /// A name that no other index has. In some databases, two tables have no indexes of the same name.
 fn free_name(
     source: Backend,
@@ -332,10 +346,7 @@ fn free_name(
     what: &str,
     used: &mut Vec<String>,
 ) -> String {
-    let own = match (engine(source).objects.is_reserved)(name) || name.is_empty() {
-        true => format!("{}_{}_{what}", side.name.name, columns.join("_")),
-        false => name.to_owned(),
-    };
+    let own = given_name(source, side, name, columns, what);
     let is_used = |used: &[String], name: &str| used.contains(&names::folded(side.backend, name));
     let mut free = names::shortened(side.backend, &own, "");
     if is_used(used, &free) {

@@ -34,7 +34,9 @@ pub(crate) async fn of_database(
     notes.extend(programs(source, plan, catalog).await?);
     if engine(catalog.backend).objects.has_schemas {
         let schemas = other_schemas::names(source).await?;
-        let schemas = schemas.iter();
+        let names = || plan.tables.iter().map(|table| &table.name);
+        let is_copied = |schema: &String| names().any(|name| name.schema.as_ref() == Some(schema));
+        let schemas = schemas.iter().filter(|schema| !is_copied(schema));
         notes.extend(schemas.map(|schema| format!("the schema {schema} is left out")));
     }
     Ok(notes)
@@ -391,8 +393,8 @@ fn dependents(table: &Table, goes: impl Fn(&Dependent) -> bool) -> Vec<String> {
             DependentKind::Partition => {
                 format!("{}: it has no partitions in the target", table.name)
             }
-            kind => {
-                let (kind, name) = (kind.name(), &dependent.name);
+            _ => {
+                let (kind, name) = (dependent.kind_name(), &dependent.name);
                 format!("{}: the {kind} {name} is left out", table.name)
             }
         })
@@ -403,7 +405,12 @@ fn dependents(table: &Table, goes: impl Fn(&Dependent) -> bool) -> Vec<String> {
 fn keys(table: &Table) -> Vec<String> {
     let mut notes = Vec::new();
     for key in &table.keys {
-        for words in ["WITHOUT OVERLAPS", "NULLS NOT DISTINCT", "DEFERRABLE"] {
+        for words in [
+            "INCLUDE",
+            "WITHOUT OVERLAPS",
+            "NULLS NOT DISTINCT",
+            "DEFERRABLE",
+        ] {
             if key.constraint().contains(words) {
                 let (table, key) = (&table.name, &key.name);
                 notes.push(format!("{table}: {words} of the key {key} is left out"));

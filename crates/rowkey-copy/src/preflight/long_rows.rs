@@ -8,7 +8,7 @@ use rowkey_tables::connection::Connection;
 use rowkey_tables::types::{Kind, Type};
 
 use super::trial::{Found, LIMIT, Question, Trial};
-use crate::definitions::objects::line_to_leave_out;
+use crate::definitions::objects::{given_name, line_to_leave_out};
 use crate::engine::{engine, of_column};
 use crate::rows::select::first;
 use crate::tables::prepared::PreparedTable;
@@ -64,7 +64,10 @@ pub(super) async fn find(
                 let instead = match existing {
                     Some(_) => "shorten the values, or drop the index in the target".into(),
                     None if is_key => "shorten the values".into(),
-                    None => line_to_leave_out(&table.original.name, &[name.to_owned()]),
+                    None => {
+                        let name = given_name(table.from.backend, &table.to, name, columns, "key");
+                        line_to_leave_out(&table.original.name, &[name])
+                    }
                 };
                 let why = format!("rows of the source are too long for it: {}", error.reason());
                 found
@@ -94,9 +97,13 @@ fn indexes<'t>(
     let is_tree = |definition: &str| existing.is_none() || definition.contains(" USING btree ");
     let indexes = indexes.filter(|index| index.is_plain && is_tree(&index.definition));
     let indexes = indexes.map(|index| (&*index.name, &*index.columns));
-    let is_left_out = |name: &str| table.to.leave_out.iter().any(|left_out| left_out == name);
+    let is_left_out = |name: &str, columns: &[String]| {
+        let name = given_name(table.from.backend, &table.to, name, columns, "key");
+        table.to.leave_out.contains(&name)
+    };
     let all = keys.chain(indexes);
-    all.filter(|(name, _)| !is_left_out(name)).collect()
+    all.filter(|(name, columns)| !is_left_out(name, columns))
+        .collect()
 }
 
 /// As many bytes some columns have at most, if they have a length.

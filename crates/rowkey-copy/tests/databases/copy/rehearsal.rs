@@ -336,5 +336,18 @@ async fn long_rows(source: String, target: String) -> Result<()> {
     )
     .await?;
     copy(&source, &target, &plan(&source, &target).await?).await?;
-    Ok(())
+    let unique = [
+        "DROP TABLE page",
+        "CREATE TABLE note (id integer PRIMARY KEY, words text UNIQUE)",
+        "INSERT INTO note VALUES (1, hex(randomblob(4500)))",
+    ];
+    execute(&mut from, "the source", &unique).await?;
+    execute(
+        &mut to,
+        "anew",
+        &["DROP TABLE page", "DROP TABLE rowkey_copy"],
+    )
+    .await?;
+    let plan = plan(&source, &target).await?;
+    refused_until_left_out(&source, &target, plan, "note", "note_words_key").await
 }
