@@ -180,11 +180,9 @@ fn default_of(
     let text = (engine(source).columns.name_as_text)(sql);
     let text = text.map(|text| text_literal(source, &text));
     let sql = text.as_deref().unwrap_or(sql);
-    // A `datetime` has the clock of UTC, and its default would have that of a session.
+    // A `datetime` has the clock of UTC, and its own now would have that of a session.
     let own = original.column_type(source).meaning();
     let is_moment = own == Some(Type::Instant) && column.own == Type::Timestamp;
-    let utc_now = engine(side.backend).columns.utc_now;
-    let is_behind = is_moment && utc_now.is_none();
     // The copy writes these in another form than definitions do.
     let is_text = matches!(column.own, Type::Text(_) | Type::PaddedText(_));
     let is_span = is_text && own == Some(Type::Interval) || column.is_text_of_others();
@@ -193,10 +191,12 @@ fn default_of(
     let from = prepared.from.column(&column.name);
     let from = from.filter(|_| is_id || source != side.backend);
     let copied = from.and_then(|from| defaults::as_copied(backends, from, column, sql));
-    let translated = match copied.is_some() || original.is_serial() || is_behind || is_span {
+    let translated = match copied.is_some() || original.is_serial() || is_span {
         _ if original.has_unknown_default(source) => None,
         true => copied,
-        false if is_moment && defaults::is_now(source, sql) => utc_now.map(Into::into),
+        false if is_moment && defaults::is_now(source, sql) => {
+            Some(engine(side.backend).columns.utc_now.into())
+        }
         // The expression names the type.
         false if own == Some(Type::Own) && column.own != Type::Own => {
             defaults::own_value(source, side.backend, column.own, sql)

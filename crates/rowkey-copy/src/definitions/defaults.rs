@@ -30,7 +30,7 @@ pub(crate) fn translated(
     let sql = (shown.unwrapped)(sql.trim());
     if is_now(source, sql) {
         if own == Type::Timestamp && shown.now_is_utc {
-            return columns.utc_now.map(Into::into);
+            return Some(columns.utc_now.into());
         }
         let [without_zone, with_zone] = columns.now;
         let now = match own {
@@ -45,7 +45,7 @@ pub(crate) fn translated(
     }
     if is_function(sql, &["current_date", "curdate"]) {
         if own == Type::Date && shown.now_is_utc {
-            return columns.utc_now.map(|now| format!("(CAST({now} AS date))"));
+            return Some(format!("(CAST({} AS date))", columns.utc_now));
         }
         return (own == Type::Date).then(|| columns.today.map(Into::into))?;
     }
@@ -413,7 +413,13 @@ mod tests {
                 "CURRENT_TIMESTAMP",
                 Some("(CURRENT_TIMESTAMP AT TIME ZONE 'UTC')"),
             ),
-            (Sqlite, MySql, Type::Timestamp, "datetime('now')", None),
+            (
+                Sqlite,
+                MySql,
+                Type::Timestamp,
+                "datetime('now')",
+                Some("(UTC_TIMESTAMP(6))"),
+            ),
             (
                 Sqlite,
                 MySql,
@@ -421,7 +427,13 @@ mod tests {
                 "datetime('now')",
                 Some("CURRENT_TIMESTAMP(6)"),
             ),
-            (Sqlite, MySql, Type::Date, "CURRENT_DATE", None),
+            (
+                Sqlite,
+                MySql,
+                Type::Date,
+                "CURRENT_DATE",
+                Some("(CAST((UTC_TIMESTAMP(6)) AS date))"),
+            ),
             (Sqlite, Postgres, NUMBER, "0.0", Some("0")),
             (Postgres, MySql, NUMBER, "1.5", None),
             (Postgres, MariaDb, Type::Json, "'{}'::jsonb", Some("'{}'")),

@@ -48,8 +48,8 @@ pub(crate) struct Columns {
     pub(crate) default: fn(&str) -> Option<String>,
     /// The words for the default of a column of a type.
     pub(crate) default_clause: fn(Type, &str) -> String,
-    /// The default for now in UTC, without a zone; nothing where there is only the session's clock.
-    pub(crate) utc_now: Option<&'static str>,
+    /// The default for now in UTC, without a zone.
+    pub(crate) utc_now: &'static str,
     /// Whether now without a zone is that of UTC in every session.
     pub(crate) now_is_utc: bool,
     /// The text of a default that is a name.

@@ -72,7 +72,7 @@ const fn of(
         columns: Columns {
             default,
             default_clause,
-            utc_now: None,
+            utc_now: "(UTC_TIMESTAMP(6))",
             now_is_utc: false,
             name_as_text: |_| None,
             // A `timestamp` is otherwise NOT NULL, with a default.

@@ -15,7 +15,7 @@ pub(super) const ENGINE: Engine = Engine {
     columns: Columns {
         default: |sql| Some(sql.to_owned()),
         default_clause: |_, sql| format!(" DEFAULT {sql}"),
-        utc_now: Some("(CURRENT_TIMESTAMP AT TIME ZONE 'UTC')"),
+        utc_now: "(CURRENT_TIMESTAMP AT TIME ZONE 'UTC')",
         now_is_utc: false,
         name_as_text: |_| None,
         is_null_written: |_| false,

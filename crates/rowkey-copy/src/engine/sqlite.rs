@@ -17,7 +17,7 @@ pub(super) const ENGINE: Engine = Engine {
         // An expression is shown without the parentheses that it needs.
         default: |sql| Some(format!("({sql})")),
         default_clause: |_, sql| format!(" DEFAULT {sql}"),
-        utc_now: Some("CURRENT_TIMESTAMP"),
+        utc_now: "CURRENT_TIMESTAMP",
         now_is_utc: true,
         name_as_text,
         is_null_written: |own| own == Type::Instant,

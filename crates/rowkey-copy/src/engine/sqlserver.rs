@@ -14,7 +14,7 @@ pub(super) const ENGINE: Engine = Engine {
     columns: Columns {
         default: |sql| Some(sql.to_owned()),
         default_clause: |_, sql| format!(" DEFAULT {sql}"),
-        utc_now: Some("SYSUTCDATETIME()"),
+        utc_now: "SYSUTCDATETIME()",
         now_is_utc: false,
         name_as_text: |_| None,
         // A setting of the session may say otherwise.

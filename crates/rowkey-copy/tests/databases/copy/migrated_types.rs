@@ -47,8 +47,6 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("values_become_text_that_exists_in_{}", test_name(target));
         pair(suite, &name, sources, target, texts);
     }
-    let name = "types_that_sqlite_does_not_know";
-    pair(suite, name, sources, Backend::Sqlite, unknown_types);
     let mysql = Backend::MySql;
     let name = "bits_of_any_number_in_characters";
     pair(suite, name, [Backend::Postgres], mysql, bits);
@@ -56,55 +54,6 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     pair(suite, name, [Backend::Postgres], mysql, long_numbers);
     let name = "sets_keep_their_order";
     pair(suite, name, [Backend::Postgres], mysql, sets);
-}
-
-/// SQLite knows few types by their names: others keep numbers, those called `UUID` have texts, and what
-/// SeaORM calls `uuid_text` has the bytes that it reads.
-async fn unknown_types(source: String, target: String) -> Result<()> {
-    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
-    let (uuid, options) = match from.backend() {
-        Backend::Postgres => ("uuid", ""),
-        _ => ("char(36)", " ENGINE = InnoDB"),
-    };
-    let id = "35bf992d-c9e9-4616-a12e-7696a6cecc1b";
-    let tables = [
-        format!("CREATE TABLE node (id {uuid} NOT NULL PRIMARY KEY){options}"),
-        format!(
-            "CREATE TABLE thing (id integer NOT NULL PRIMARY KEY, node_id {uuid}, build integer, \
-             price decimal(9,2), share double precision, plain integer, \
-             FOREIGN KEY (node_id) REFERENCES node (id)){options}"
-        ),
-        format!("CREATE TABLE leaf (id {uuid} NOT NULL PRIMARY KEY, other {uuid}){options}"),
-        format!("INSERT INTO node VALUES ('{id}')"),
-        format!("INSERT INTO leaf VALUES ('{id}', '{id}')"),
-        format!("INSERT INTO thing VALUES (1, '{id}', 5, 1.10, 2.5, -3), (2, NULL, 0, 7, 1e20, 1)"),
-    ];
-    execute(
-        &mut from,
-        "the source",
-        &tables.each_ref().map(String::as_str),
-    )
-    .await?;
-    let tables = [
-        "CREATE TABLE node (id TEXT NOT NULL PRIMARY KEY)",
-        "CREATE TABLE leaf (id uuid_text NOT NULL PRIMARY KEY, other uuid_text)",
-        "CREATE TABLE thing (id integer NOT NULL PRIMARY KEY, node_id UUID REFERENCES node (id), \
-         build NUMBER(10), price MONEY, share, plain)",
-    ];
-    execute(&mut to, "the target", &tables).await?;
-    let plan = plan(&source, &target).await?;
-    nothing_is_refused(&source, &target, &plan).await?;
-    copy_into_existing(&source, &target, &plan).await?;
-    let query = "SELECT typeof(node_id) || ' ' || typeof(build) || ' ' || typeof(price) || ' ' || \
-                 typeof(share) || ' ' || typeof(plain) || ' ' || typeof(leaf.id) || ' ' || \
-                 typeof(other) FROM thing, leaf WHERE thing.id = 1";
-    let rows = to.query("the values", query, &[]).await?;
-    let found = rows[0].text(0)?;
-    ensure!(
-        found == "text integer real real integer blob blob",
-        "{found}"
-    );
-    Ok(())
 }
 
 /// A framework stores a duration as microseconds where the database has no intervals.
