@@ -239,6 +239,8 @@ impl Trial {
             }
             // A type of users compares as it likes.
             Kind::Text if to.own == Type::Own => true,
+            // Numbers beside texts.
+            Kind::Text if self.from.backend.stores_any_type() && !is_text(from.own) => true,
             // As text in SQLite, these have several forms.
             Kind::Decimal
             | Kind::Date

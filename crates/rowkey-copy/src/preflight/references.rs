@@ -1,7 +1,7 @@
 //! Rows that refer to rows which the target does not have when they are written.
 
 use rowkey_core::Backend;
-use rowkey_core::storage::quote_identifier;
+use rowkey_core::storage::{Stored, quote_identifier};
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{ForeignKey, Generated, QualifiedName, ReferenceAttribute, Table};
 use rowkey_tables::connection::{Connection, Value};
@@ -13,6 +13,7 @@ use crate::definitions::objects;
 use crate::engine::engine;
 use crate::rows::orphan::orphan;
 use crate::rows::select::first;
+use crate::rows::write::literal::{has_uuid_text, uuid_text};
 use crate::tables::prepared::PreparedTable;
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
 
@@ -62,6 +63,19 @@ pub(super) async fn orphans(
             && let Some(error) = partly_null(source, table, &reference).await?
         {
             refused.push(error);
+        }
+        if let Some(column) = stored_apart(table, &reference)
+            && refers(source, &table.from, &reference.columns).await?
+        {
+            refused.push(Error::refused(
+                format!("{}.{column}", table.original.name),
+                format!(
+                    "the target has UUIDs in another form here than in {}",
+                    reference.target.original.name
+                ),
+                "let both columns have one type there, and write the plan again",
+            ));
+            continue;
         }
         if reference.is_period || !is_comparable(table, &reference) {
             if existing.is_some() && !is_guaranteed(table, &reference) {
@@ -252,6 +266,33 @@ async fn lenient_columns(
     names.collect()
 }
 
+/// A column whose UUIDs the target has as bytes or as a text, and those that it refers to otherwise.
+fn stored_apart<'r>(table: &PreparedTable<'_>, reference: &'r Reference<'_>) -> Option<&'r str> {
+    let target = table.to.backend;
+    if !target.stores_any_type() {
+        return None;
+    }
+    // The length of the text; bytes have none.
+    let form = |column: &ColumnSide| match column.content {
+        Content::Ids(form) => match form.encode(0) {
+            Stored::Text(text) => Some(text.as_str().len()),
+            _ => Some(0),
+        },
+        Content::Values(Kind::Uuid) => match has_uuid_text(target, column) {
+            true => Some(uuid_text(column.own, &[0; 16]).len()),
+            false => Some(0),
+        },
+        Content::Values(_) => None,
+    };
+    let mut pairs = reference.columns.iter().zip(&reference.target_columns);
+    let is_apart = |(name, referred): &(&String, &String)| {
+        let one = table.to.column(name).and_then(form);
+        let other = reference.target.to.column(referred).and_then(form);
+        one.zip(other).is_some_and(|(one, other)| one != other)
+    };
+    pairs.find(is_apart).map(|(name, _)| name.as_str())
+}
+
 /// The columns whose texts the source may take for the same, because it ignores case or final
 /// spaces, and the target tells apart; and those of numbers and spans of time that become text.
 fn told_apart<'r>(
@@ -287,7 +328,15 @@ fn told_apart<'r>(
             let is_spelled = matches!(
                 from.own,
                 Type::Decimal(_) | Type::Single | Type::Double | Type::Interval
-            ) && matches!(to.own, Type::Text(_) | Type::PaddedText(_));
+            ) && match to.own {
+                Type::Text(_) | Type::PaddedText(_) => true,
+                Type::Decimal(_) if target.stores_any_type() => true,
+                // InnoDB compares the bytes, in which both have their own number of digits.
+                Type::Decimal(_) => {
+                    engine(target).objects.references_have_one_type && to.own != new.own
+                }
+                _ => false,
+            };
             is_spelled
                 || is_text(from)
                     && is_text(to)

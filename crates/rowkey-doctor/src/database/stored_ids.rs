@@ -7,6 +7,7 @@ use rowkey_tables::{Connection, Error, StoredIds};
 
 use crate::database::examination::examine_table;
 use crate::database::report::Report;
+use crate::evidence::byte_order::ByteOrder;
 use crate::values::part::Certainty;
 
 /// Whether a column holds ids, and how they are stored. No value in the sample may be damaged: a
@@ -59,19 +60,18 @@ pub async fn stored_ids(
     if is_hex && formats.any(|format| format == FormatKind::AnyUuid) {
         return unknown("they are hexadecimal digits, but none that only UUIDs have");
     }
+    let orders = ByteOrder::ALL.map(ByteOrder::advice);
+    if orders.iter().any(|advice| report.evidence.contains(advice)) {
+        return unknown("its bytes are in an order of other programs, which the doctor names");
+    }
     let format = format_of_all(&report);
     let assumed = match Storage::ALL.into_iter().find(|one| one.name() == storage) {
         Some(Storage::Text | Storage::TextUpper | Storage::TextHex | Storage::TextHexUpper) => None,
-        Some(Storage::Uuid | Storage::Binary) if format == FormatKind::UuidV4 => {
-            if report.format.is_none() {
-                return unknown(
-                    "its bytes are in an order of other programs, which the doctor names",
-                );
-            }
-            let assumed = "random bytes are alike in any order, so they are taken to be in the order that \
-                           people see";
-            Some(assumed.to_owned())
-        }
+        Some(Storage::Uuid) if format == FormatKind::UuidV4 => Some(
+            "random bytes are alike in any order, so they are taken to be in the order that \
+             people see"
+                .to_owned(),
+        ),
         _ => return unknown("its format is not certain"),
     };
     Ok(StoredIds::Known {

@@ -124,7 +124,9 @@ fn is_infinite(cell: Cell) -> bool {
 fn integer(backend: Backend, column: &ColumnSide, number: i128) -> Result<(), String> {
     let (first, last) = match column.own {
         Type::Decimal(_) => return decimal(backend, column, &number.to_string()),
-        Type::Integer { .. } | Type::Flag | Type::Loose(_) if backend.stores_any_type() => {
+        Type::Integer { .. } | Type::Flag | Type::Loose(_) | Type::Own | Type::Bytes(_)
+            if backend.stores_any_type() =>
+        {
             (i64::MIN.into(), i64::MAX.into())
         }
         Type::Year if matches!(number, 0 | 1_901..=2_155) => return Ok(()),

@@ -472,5 +472,33 @@ async fn unknown_types(source: String, target: String) -> Result<()> {
         found == "text integer real real integer blob blob",
         "{found}"
     );
+
+    // What has no place there, and UUIDs in two forms.
+    let big = match from.backend() {
+        Backend::Postgres => "CREATE TABLE big (n numeric(20,0))",
+        _ => "CREATE TABLE big (n bigint unsigned) ENGINE = InnoDB",
+    };
+    let row = "INSERT INTO big VALUES (18446744073709551615)";
+    execute(&mut from, "the source", &[big, row]).await?;
+    let tables = [
+        "DELETE FROM thing",
+        "DELETE FROM node",
+        "DELETE FROM leaf",
+        "DROP TABLE rowkey_copy",
+        "DROP TABLE thing",
+        "CREATE TABLE thing (id integer NOT NULL PRIMARY KEY, node_id UUID_BLOB REFERENCES node (id), \
+         build NUMBER(10), price MONEY, share, plain)",
+        "CREATE TABLE big (n)",
+    ];
+    execute(&mut to, "the target", &tables).await?;
+    let plan = self::plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    for expected in [
+        "big.n: a value is 18446744073709551615",
+        "thing.node_id: the target has UUIDs in another form here than in node",
+    ] {
+        let is_told = |refused: &String| refused.starts_with(expected);
+        ensure!(looked.refused.iter().any(is_told), "{expected}: {looked:?}");
+    }
     Ok(())
 }
