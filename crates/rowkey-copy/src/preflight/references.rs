@@ -30,6 +30,9 @@ struct Reference<'t> {
     is_period: bool,
 }
 
+/// What SQLite says of a reference to columns that are no key.
+pub(super) const NO_KEY: &str = "foreign key mismatch";
+
 /// The rows that refer to rows which do not exist, where the source does not prevent them: somebody
 /// has turned its checks off, or it has no such reference.
 pub(super) async fn orphans(
@@ -44,7 +47,7 @@ pub(super) async fn orphans(
     if let Some(query) = listing {
         match listed(source, query, table, copied).await {
             // Each is looked at by itself, and that one is refused by the target.
-            Err(error) if error.reason().contains("foreign key mismatch") => listing = None,
+            Err(error) if error.reason().contains(NO_KEY) => listing = None,
             found => refused = found?,
         }
     }

@@ -9,6 +9,7 @@ use rowkey_tables::types::{Kind, Type, collation};
 
 use super::definition;
 use super::existing;
+use super::references::NO_KEY;
 use crate::definitions::key_sequences::KeySequences;
 use crate::definitions::sequences::{self, Sequence};
 use crate::engine::engine;
@@ -83,6 +84,7 @@ pub(super) async fn refusals(
         }
     }
     let mut general = existing::referring(target, catalog, sides).await?;
+    general.extend(without_keys(target, catalog).await?);
     if creates {
         general.extend(may_not_create(target).await?);
         general.extend(same_tables(target, plan).await?);
@@ -91,6 +93,34 @@ pub(super) async fn refusals(
     }
     refused.extend(unknown_types(target, sides, creates).await?);
     refused.extend(general.into_iter().map(|error| (Place::All, error)));
+    Ok(refused)
+}
+
+/// The tables of SQLite that refer to columns which are no key: it says so when it first looks at
+/// references, which is after all rows.
+async fn without_keys(target: &mut Connection, catalog: &Catalog) -> Result<Vec<Error>, Error> {
+    let mut refused = Vec::new();
+    let Some(query) = engine(target.backend()).objects.orphans else {
+        return Ok(refused);
+    };
+    let referring = catalog
+        .tables
+        .iter()
+        .filter(|table| !table.foreign_keys.is_empty());
+    for Table { name, .. } in referring {
+        let values = [Value::from(name.name.as_str())];
+        match target
+            .query("the references of the target", query, &values)
+            .await
+        {
+            Err(error) if error.reason().contains(NO_KEY) => refused.push(Error::refused(
+                format!("the table {name} in the target"),
+                error.reason(),
+                "let the reference name a primary key, or columns with a unique index, or drop it",
+            )),
+            looked => drop(looked?),
+        }
+    }
     Ok(refused)
 }
 

@@ -489,6 +489,7 @@ async fn unknown_types(source: String, target: String) -> Result<()> {
         "CREATE TABLE thing (id integer NOT NULL PRIMARY KEY, node_id UUID_BLOB REFERENCES node (id), \
          build NUMBER(10), price MONEY, share, plain)",
         "CREATE TABLE big (n)",
+        "CREATE TABLE keyless (n REFERENCES big (n))",
     ];
     execute(&mut to, "the target", &tables).await?;
     let plan = self::plan(&source, &target).await?;
@@ -496,6 +497,7 @@ async fn unknown_types(source: String, target: String) -> Result<()> {
     for expected in [
         "big.n: a value is 18446744073709551615",
         "thing.node_id: the target has UUIDs in another form here than in node",
+        "the table keyless in the target: ",
     ] {
         let is_told = |refused: &String| refused.starts_with(expected);
         ensure!(looked.refused.iter().any(is_told), "{expected}: {looked:?}");
