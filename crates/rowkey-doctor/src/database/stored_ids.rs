@@ -5,6 +5,7 @@ use rowkey_core::storage::{Layout, Storage};
 use rowkey_tables::catalog::Table;
 use rowkey_tables::{Connection, Error, StoredIds};
 
+use crate::answers::diagnosis::Candidate;
 use crate::database::examination::examine_table;
 use crate::database::report::Report;
 use crate::evidence::byte_order::ByteOrder;
@@ -64,27 +65,40 @@ pub async fn stored_ids(
     if orders.iter().any(|advice| report.evidence.contains(advice)) {
         return unknown("its bytes are in an order of other programs, which the doctor names");
     }
-    let format = format_of_all(&report);
+    let all = |is_it: fn(&Candidate) -> bool| report.candidates.iter().all(is_it);
     let assumed = match Storage::ALL.into_iter().find(|one| one.name() == storage) {
         Some(Storage::Text | Storage::TextUpper | Storage::TextHex | Storage::TextHexUpper) => None,
-        Some(Storage::Uuid) if format == FormatKind::UuidV4 => Some(
+        Some(Storage::Uuid | Storage::Binary) if all(has_public_order) => Some(
+            "its values are too few to be certain, so they are taken for the UUIDs that they look \
+             like",
+        ),
+        Some(Storage::Uuid) if all(|one| has_public_order(one) || is_random(one)) => Some(
             "random bytes are alike in any order, so they are taken to be in the order that \
-             people see"
-                .to_owned(),
+             people see",
         ),
         _ => return unknown("its format is not certain"),
     };
     Ok(StoredIds::Known {
-        format,
+        format: format_of_all(&report),
         form: format!("{storage}:{}", Layout::Public.name()),
-        assumed,
+        assumed: assumed.map(str::to_owned),
     })
+}
+
+/// Whether the version of UUIDs stands where people see it.
+fn has_public_order(candidate: &Candidate) -> bool {
+    let has_version = matches!(candidate.format, FormatKind::UuidV7 | FormatKind::AnyUuid);
+    has_version && candidate.layout == Some(Layout::Public)
+}
+
+fn is_random(candidate: &Candidate) -> bool {
+    candidate.format == FormatKind::UuidV4
 }
 
 /// The only format that the values may have, or that of any UUID.
 fn format_of_all(report: &Report) -> FormatKind {
     match report.candidates.as_slice() {
-        [one] if one.format == FormatKind::UuidV4 => FormatKind::UuidV4,
+        [one] if matches!(one.format, FormatKind::UuidV4 | FormatKind::UuidV7) => one.format,
         _ => FormatKind::AnyUuid,
     }
 }

@@ -164,6 +164,8 @@ async fn bytes_without_values(source: String, target: String) -> Result<()> {
     let tables = [
         format!("CREATE TABLE known (id {bytes} NOT NULL PRIMARY KEY, known_id {bytes})"),
         format!("CREATE TABLE session (id {bytes} NOT NULL PRIMARY KEY)"),
+        format!("CREATE TABLE few (id {bytes} NOT NULL PRIMARY KEY, known_id {bytes})"),
+        format!("CREATE TABLE mixed (id {bytes} NOT NULL PRIMARY KEY)"),
         format!("CREATE TABLE token (id {bytes} NOT NULL PRIMARY KEY)"),
         format!("CREATE TABLE foreign_order (id {bytes} NOT NULL PRIMARY KEY)"),
         format!("CREATE TABLE upload (sha256 {others} NOT NULL PRIMARY KEY, address {others})"),
@@ -189,7 +191,15 @@ async fn bytes_without_values(source: String, target: String) -> Result<()> {
             .map(|place| &token[place..place + 2])
             .concat();
         let foreign = format!("INSERT INTO foreign_order VALUES ({start}{swapped}{random}{end})");
-        execute(&mut from, "the rows", &[&row, &other, &foreign]).await?;
+        let mixed = format!(
+            "INSERT INTO mixed VALUES ({start}{}{end})",
+            [&token, &id][usize::from(number > 20)]
+        );
+        execute(&mut from, "the rows", &[&row, &other, &foreign, &mixed]).await?;
+        if number <= 2 {
+            let few = row.replace("INTO known", "INTO few");
+            execute(&mut from, "few rows", &[&few]).await?;
+        }
     }
     let planned = planned(&source, &target, Choices::default()).await?;
     let has_length = !matches!(from.backend(), Backend::Postgres | Backend::Sqlite);
@@ -200,6 +210,9 @@ async fn bytes_without_values(source: String, target: String) -> Result<()> {
         ("session", "id", true),
         ("upload", "sha256", false),
         ("upload", "address", false),
+        ("few", "id", true),
+        ("few", "known_id", true),
+        ("mixed", "id", !is_any_bytes),
         ("token", "id", !is_any_bytes),
         ("foreign_order", "id", false),
     ] {
@@ -210,6 +223,7 @@ async fn bytes_without_values(source: String, target: String) -> Result<()> {
         ("session.id: it has no values, and its type is", true),
         ("known.known_id: its values are ids, though", !has_length),
         ("known.id", false),
+        ("few.known_id: its values are too few to be certain", true),
         (
             "token.id: random bytes are alike in any order",
             !is_any_bytes,
