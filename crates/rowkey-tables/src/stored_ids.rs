@@ -18,6 +18,10 @@ pub enum StoredIds {
     Empty,
     /// No value is an id.
     Others,
-    /// Why the values stay as they are, though some are ids.
+    /// Some values are ids, and some are not.
+    Partly,
+    /// UUIDs whose bytes are in an order that no form has, such as that of a .NET `Guid`.
+    OtherOrder,
+    /// Why the values stay as they are, though they may be ids.
     Unknown(String),
 }

@@ -6,15 +6,19 @@ use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::{Storage, StoragePlan, Stored};
 use rowkey_sql::StoredForm;
+use rowkey_tables::StoredIds;
 use rowkey_tables::catalog::{Column, Table};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{ColumnType, Type};
 
-use super::planner::{Ids, Place, Planner, place};
+use super::links::Link;
+use super::planner::{Ids, OTHER_ORDER, Place, Planner, place};
 use crate::plans::plan::{ColumnPlan, TablePlan};
 
 /// What is said of a key that is taken for ids by its type alone.
 const NO_VALUES: &str = "it has no values, and its type is one of ids";
+/// What is said of bytes whose order was assumed.
+const OF_ANOTHER: &str = "another column of the source has bytes in an order of other programs";
 /// What is said of ids in a column that is no key and takes other values, too.
 const ANY_VALUE: &str = "its values are ids, though its type and its rules take others";
 
@@ -32,6 +36,109 @@ impl<'c> Planner<'c> {
                 })
         };
         table.columns.iter().filter(may_contain_ids).collect()
+    }
+
+    /// Takes for the plan what a column holds.
+    pub(super) fn take(&mut self, table: &Table, column: &Column, answer: &StoredIds) {
+        match answer {
+            StoredIds::Known {
+                format,
+                form,
+                assumed,
+            } => self.add_ids(table, column, *format, form.clone(), assumed.clone()),
+            StoredIds::Partly => self.keep(table, column, "some of its values are not ids".into()),
+            StoredIds::OtherOrder => {
+                self.other_order.insert(place(table, &column.name));
+                self.keep(table, column, OTHER_ORDER.into());
+            }
+            StoredIds::Unknown(why) => self.keep(table, column, why.clone()),
+            StoredIds::Empty | StoredIds::Others => {}
+        }
+    }
+
+    /// Leaves bytes as they are whose order was assumed, if another column has one that no form has.
+    pub(super) fn leave_unordered(&mut self) {
+        if self.other_order.is_empty() {
+            return;
+        }
+        let assumed = self.ids.iter().filter(|(_, ids)| ids.assumed.is_some());
+        let assumed: Vec<Place> = assumed.map(|(place, _)| place.clone()).collect();
+        for place in assumed {
+            let own = self.source_type(&place).and_then(|own| own.meaning());
+            if matches!(own, Some(Type::Bytes(_) | Type::FixedBytes(_))) {
+                self.ids.remove(&place);
+                self.kept.insert(place, OF_ANOTHER.into());
+            }
+        }
+    }
+
+    /// Gives columns the form of the keys that they refer to by their values alone. Where a key stays as
+    /// it is, they do.
+    pub(super) fn link(&mut self, links: &[Link<'_>], answers: &BTreeMap<Place, StoredIds>) {
+        // What is true of a key may come from another key.
+        for _ in links {
+            let mut is_done = true;
+            for link in links {
+                let at = place(link.table, &link.column.name);
+                if let Some(key) = link.key_among(&self.ids)
+                    && let Some(ids) = self.as_key(link, key, answers.get(&at))
+                    && self.ids.get(&at) != Some(&ids)
+                {
+                    self.kept.remove(&at);
+                    self.ids.insert(at, ids);
+                    is_done = false;
+                }
+            }
+            if is_done {
+                break;
+            }
+        }
+        for _ in links {
+            for link in links {
+                let at = place(link.table, &link.column.name);
+                let mut keys = link.keys.iter();
+                if link.key_among(&self.ids).is_none()
+                    && let Some((name, column)) = keys.find(|key| !self.ids.contains_key(key))
+                    && self.ids.remove(&at).is_some()
+                {
+                    let why = format!("it refers to {name}.{column}, which stays");
+                    self.kept.insert(at, why);
+                }
+            }
+        }
+    }
+
+    /// The ids of a column that refers to a key.
+    fn as_key(&self, link: &Link<'_>, key: &Place, answer: Option<&StoredIds>) -> Option<Ids> {
+        let ids = self.ids.get(key)?;
+        let own = link.column.column_type(self.source);
+        let other = self.source_type(key)?;
+        let stored_from = match answer? {
+            StoredIds::Known { form, .. } => {
+                let (storage, layout) =
+                    (form.split_once(':')?.0, ids.stored_from.split_once(':')?.1);
+                format!("{storage}:{layout}")
+            }
+            StoredIds::Unknown(_) | StoredIds::OtherOrder
+                if own.is_same(&other) || are_texts(&own, &other) =>
+            {
+                ids.stored_from.clone()
+            }
+            _ => return None,
+        };
+        let has_any =
+            matches!(answer?, StoredIds::Known { format, .. } if *format == FormatKind::AnyUuid);
+        let mut keys = link.keys.iter().filter_map(|key| self.ids.get(key));
+        let format = match has_any || keys.any(|key| key.format != ids.format) {
+            true => FormatKind::AnyUuid,
+            false => ids.format,
+        };
+        StoredForm::named(format, self.source, &stored_from).ok()?;
+        Some(Ids {
+            format,
+            stored_from,
+            assumed: ids.assumed.clone(),
+        })
     }
 
     /// Takes the ids of a column for the plan.
@@ -98,7 +205,7 @@ impl<'c> Planner<'c> {
     }
 
     /// Gives a column without values the form of the ids in another column of the same type and
-    /// length: of its own table, if there is one. A primary key whose type no other ids have gets their
+    /// length: of the key after whose table it is called, or of its own table. A primary key whose type no other ids have gets their
     /// format all the same. Text may be anything: its length or its name says that a primary key has
     /// ids, and both say it of another column, whose table has such ids already. So may bytes be, of
     /// which the name says it.
@@ -106,6 +213,10 @@ impl<'c> Planner<'c> {
         let Some(own) = column.column_type(self.source).meaning() else {
             return;
         };
+        let has_order = matches!(own, Type::Bytes(_) | Type::FixedBytes(_));
+        if has_order && !self.other_order.is_empty() {
+            return self.keep(table, column, OF_ANOTHER.into());
+        }
         let key = table.primary_key().map(|key| key.columns.as_slice());
         let is_key = matches!(key, Some([name]) if *name == column.name);
         let is_text = matches!(own, Type::Text(_) | Type::PaddedText(_));
@@ -114,7 +225,8 @@ impl<'c> Planner<'c> {
             let tables = self.tables.iter();
             let found = tables.filter(|table| table.name == *name);
             let mut found = found.filter_map(|table| table.column(other));
-            let is_near = is_key || is_named && !is_text || *name == table.name;
+            let is_typical = !is_text || looks_like_id(own);
+            let is_near = is_key || is_named && is_typical || *name == table.name;
             is_near && found.any(|found| found.column_type(self.source).meaning() == Some(own))
         };
         // What was assumed of a key says nothing of other tables.
@@ -133,7 +245,14 @@ impl<'c> Planner<'c> {
         let mut alike: Vec<&Place> = alike.filter(is_alike).collect();
         alike.sort_by_key(|(name, _)| *name != table.name);
         let ids = alike.first().and_then(|place| self.ids.get(*place));
-        match ids.filter(|_| may_be_id).cloned() {
+        let ids = match self.meant_key(table, column) {
+            Some(key) if key != place(table, &column.name) => {
+                let is_same = self.source_type(&key).and_then(|own| own.meaning()) == Some(own);
+                self.ids.get(&key).filter(|_| is_same)
+            }
+            _ => ids.filter(|_| may_be_id),
+        };
+        match ids.cloned() {
             Some(mut ids) => {
                 ids.assumed = (own != Type::Uuid).then(|| NO_VALUES.to_owned());
                 let place = place(table, &column.name);
@@ -157,6 +276,29 @@ impl<'c> Planner<'c> {
                 );
             }
             None => {}
+        }
+    }
+
+    /// The key of a table after which a column is called.
+    fn meant_key(&self, table: &Table, column: &Column) -> Option<Place> {
+        let names = tables_of(&column.name);
+        let called = |is_it: fn(&str, &str) -> bool| {
+            let is_called = |table: &&&Table| {
+                let table = table.name.name.to_lowercase();
+                names.iter().any(|name| is_it(name, &table))
+            };
+            self.tables.iter().find(is_called)
+        };
+        let is_whole = |name: &str, table: &str| name.replace('_', "") == table.replace('_', "");
+        // Behind the name of a module.
+        let is_end = |name: &str, table: &str| table.ends_with(&format!("_{name}"));
+        let table = match names.iter().any(|name| name == "parent") {
+            true => table,
+            false => called(is_whole).or_else(|| called(is_end))?,
+        };
+        match table.primary_key()?.columns.as_slice() {
+            [name] => Some(place(table, name)),
+            _ => None,
         }
     }
 
@@ -355,6 +497,19 @@ fn looks_like_id(own: Type) -> bool {
 fn is_named(name: &str) -> bool {
     let name = name.to_lowercase();
     name.ends_with("id") || name.contains("uuid")
+}
+
+/// The tables after which a column may be called, such as `offers` for `offer_id`.
+fn tables_of(column: &str) -> Vec<String> {
+    let column = column.to_lowercase();
+    let stem = column.strip_suffix("uuid").or(column.strip_suffix("id"));
+    let stem = stem.unwrap_or_default().trim_end_matches('_');
+    if stem.is_empty() {
+        return Vec::new();
+    }
+    let plural = stem.strip_suffix('y').map(|stem| format!("{stem}ies"));
+    let names = [stem.into(), format!("{stem}s"), format!("{stem}es")];
+    names.into_iter().chain(plural).collect()
 }
 
 /// Whether a column of texts or bytes is called so.

@@ -1,18 +1,20 @@
 //! A plan from what the catalogues of both databases say.
 
 mod ids;
+mod links;
 mod names;
 mod planner;
 mod table_order;
 pub(crate) mod target_types;
 mod untyped;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rowkey_core::Backend;
 use rowkey_tables::catalog::{Catalog, QualifiedName, Table};
 use rowkey_tables::{Connection, Error, Progress, Step, StoredIds};
 
+use self::links::{Link, links};
 use self::names::take_names;
 pub use self::planner::Choices;
 use self::planner::{Planner, place};
@@ -160,9 +162,10 @@ pub(crate) async fn plan_for(
         choices,
         ids: BTreeMap::new(),
         kept: BTreeMap::new(),
+        other_order: BTreeSet::new(),
         untyped: BTreeMap::new(),
     };
-    let mut empty = Vec::new();
+    let (mut empty, mut answers) = (Vec::new(), BTreeMap::new());
     for table in &tables {
         progress.report(Step::Begins(format!("examining {}", table.name)));
         let mixed_as_text = choices.unknown_types_as_text && target != planner.source;
@@ -170,20 +173,23 @@ pub(crate) async fn plan_for(
             planner.untyped.insert(place(table, &column), own);
         }
         for column in planner.id_columns(table) {
-            match ids(source, table, &column.name).await? {
-                StoredIds::Known {
-                    format,
-                    form,
-                    assumed,
-                } => {
-                    planner.add_ids(table, column, format, form, assumed);
-                }
-                StoredIds::Empty => empty.push((*table, column)),
-                StoredIds::Others => {}
-                StoredIds::Unknown(why) => planner.keep(table, column, why),
+            let answer = ids(source, table, &column.name).await?;
+            if answer == StoredIds::Empty {
+                empty.push((*table, column));
             }
+            planner.take(table, column, &answer);
+            answers.insert(place(table, &column.name), answer);
         }
     }
+    planner.leave_unordered();
+    let links = links(source, &planner).await?;
+    for Link { table, column, .. } in &links {
+        let place = place(table, &column.name);
+        if !answers.contains_key(&place) {
+            answers.insert(place, ids(source, table, &column.name).await?);
+        }
+    }
+    planner.link(&links, &answers);
     planner.leave_texts();
     planner.follow();
     for (table, column) in empty {

@@ -1,11 +1,11 @@
 //! What is known while a plan is made.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rowkey_core::Backend;
 use rowkey_core::format::FormatKind;
 use rowkey_tables::catalog::{Catalog, Column, Generated, QualifiedName, Table};
-use rowkey_tables::types::Type;
+use rowkey_tables::types::{ColumnType, Kind, Type};
 
 use crate::engine::engine;
 use crate::mapping::spelling::in_any_case;
@@ -25,6 +25,10 @@ pub struct Choices {
     pub existing_rows: Option<ExistingRows>,
 }
 
+/// What is said of bytes whose UUIDs no form has.
+pub(super) const OTHER_ORDER: &str =
+    "its bytes are in an order of other programs, which the doctor names";
+
 /// A column of a table.
 pub(super) type Place = (QualifiedName, String);
 
@@ -33,7 +37,7 @@ pub(super) fn place(table: &Table, column: &str) -> Place {
 }
 
 /// The ids in a column.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Ids {
     pub(super) format: FormatKind,
     pub(super) stored_from: String,
@@ -54,6 +58,8 @@ pub(super) struct Planner<'c> {
     pub(super) ids: BTreeMap<Place, Ids>,
     /// Why columns that look like ids stay as they are.
     pub(super) kept: BTreeMap<Place, String>,
+    /// Columns whose bytes are UUIDs in an order of other programs.
+    pub(super) other_order: BTreeSet<Place>,
     /// What the values of columns without a type are.
     pub(super) untyped: BTreeMap<Place, Type>,
 }
@@ -82,6 +88,13 @@ impl Planner<'_> {
                 .map(|column| self.column(table, there, column))
                 .collect(),
         }
+    }
+
+    /// Whether bytes become UUIDs in their order.
+    fn would_be_others(&self, column: &Column, to: &str) -> bool {
+        let to = ColumnType::parse(self.target, to);
+        let is_uuid = column.column_type(self.source).kind_in(&to) == Some(Kind::Uuid);
+        is_uuid && !matches!(to.meaning(), Some(Type::Bytes(_) | Type::FixedBytes(_)))
     }
 
     /// The server writes it itself, so that it is left out.
@@ -117,6 +130,15 @@ impl Planner<'_> {
             None => self.target_type(table, column),
         };
         match to {
+            Ok(to)
+                if self.other_order.contains(&place(table, &column.name))
+                    && self.would_be_others(column, &to) =>
+            {
+                planned.refused = Some(format!(
+                    "{OTHER_ORDER}: in {to}, they would be other UUIDs; convert the column first, or write \
+                     `to` instead to copy them so"
+                ));
+            }
             Ok(to) => {
                 if self.choices.cuts_fractions && self.loses_digits(table, column, &to) {
                     planned.instead.fraction = Some(Cut::Cut);

@@ -33,7 +33,7 @@ pub async fn stored_ids(
     if !report.damaged.is_empty() {
         let others: u64 = report.damaged.iter().map(|damage| damage.count).sum();
         return match others < report.sampled {
-            true => unknown("some of its values are not ids"),
+            true => Ok(StoredIds::Partly),
             false => Ok(StoredIds::Others),
         };
     }
@@ -63,7 +63,7 @@ pub async fn stored_ids(
     }
     let orders = ByteOrder::ALL.map(ByteOrder::advice);
     if orders.iter().any(|advice| report.evidence.contains(advice)) {
-        return unknown("its bytes are in an order of other programs, which the doctor names");
+        return Ok(StoredIds::OtherOrder);
     }
     let all = |is_it: fn(&Candidate) -> bool| report.candidates.iter().all(is_it);
     let assumed = match Storage::ALL.into_iter().find(|one| one.name() == storage) {

@@ -206,7 +206,9 @@ fn versions(rest: &mut Rest<'_>, findings: &mut Findings) {
         let is_random = chance::at_least(count, left, SHARE_OF_A_VERSION) > NEVER
             || (version_bits != VersionBits::Text
                 && (is_of_text(rest, place, version, count) || is_of_numbers(rest, version)));
-        let is_whole = count == left && version_bits == VersionBits::Text;
+        // Programs go from random UUIDs to those with a time.
+        let of_both = rest.count(|signature| matches!(signature.versions[0], 4 | 7));
+        let is_whole = (count == left || of_both == left) && version_bits == VersionBits::Text;
         // Among UUIDs, another version in the usual place isn't chance.
         let is_usual = version_bits == VersionBits::Text
             && taken
@@ -305,21 +307,21 @@ impl Group<'_> {
             6 => self.of_format(FormatKind::Luuid, rest, findings),
             7 => self.of_format(FormatKind::UuidV7, rest, findings),
             8 => self.of_format(FormatKind::Iuid, rest, findings),
-            _ => self.of_others(self.count, findings),
+            _ => self.of_others(self.count, rest, findings),
         }
     }
 
     /// Versions for which rowkey has one format, told by its own fields.
     fn of_format(&self, format: FormatKind, rest: &mut Rest<'_>, findings: &mut Findings) {
         let Some((index, hypothesis)) = rest.hypothesis(format, self.version_bits) else {
-            self.of_others(self.count, findings);
+            self.of_others(self.count, rest, findings);
             return;
         };
         let count = rest.count(|signature| self.has(signature) && admits(signature, index));
         let others = self.count - count;
         let is_by_chance = chance::at_least(count, self.count, hypothesis.chance) > NEVER;
         if count == 0 || count * 2 < self.count && is_by_chance {
-            self.of_others(self.count, findings);
+            self.of_others(self.count, rest, findings);
             return;
         }
         let certainty = Certainty::of(self.chance_of_other_makers(hypothesis, rest));
@@ -347,7 +349,7 @@ impl Group<'_> {
                 .damages
                 .push((DamageKind::ImplausibleTime, others, examples));
         } else {
-            self.of_others(others, findings);
+            self.of_others(others, rest, findings);
         }
     }
 
@@ -380,8 +382,16 @@ impl Group<'_> {
         }
     }
 
+    /// Whether all values have a plausible time.
+    fn has_times(&self, rest: &Rest<'_>) -> bool {
+        let rows = rest.shape.windows.rows();
+        rows.iter().all(|row| {
+            time_of(self.version, row.stored).is_some_and(|time| rest.era.contains(time))
+        })
+    }
+
     /// UUIDs of a version that rowkey has no format for.
-    fn of_others(&self, count: u64, findings: &mut Findings) {
+    fn of_others(&self, count: u64, rest: &Rest<'_>, findings: &mut Findings) {
         let kind = match self.version {
             1 => "the time and the machine",
             2 => "the time and the domain",
@@ -396,8 +406,26 @@ impl Group<'_> {
             self.version,
             number_of(count, "value")
         ));
-        let mut part = Part::without_layout(FormatKind::AnyUuid, count as f64, Certainty::Certain);
+        let has_any_order = matches!(
+            rest.shape.wire,
+            Wire::Bytes(_) | Wire::Text(TextForm::Hex | TextForm::HexUpper)
+        );
+        // Hashes and bytes in another order have a version by chance.
+        let mut certainty = match has_any_order {
+            true => Certainty::of(self.total as f64 * SHARE_OF_A_VERSION.ln()),
+            false => Certainty::Certain,
+        };
+        if has_any_order
+            && count == self.total
+            && !self.has_times(rest)
+            && let Some(evidence) = in_other_orders(rest, count)
+        {
+            findings.evidence.push(evidence);
+            certainty = Certainty::CannotTell;
+        }
+        let mut part = Part::without_layout(FormatKind::AnyUuid, count as f64, certainty);
         part.layout = match self.version_bits {
+            _ if certainty == Certainty::CannotTell => None,
             VersionBits::Text => Some(Layout::Public),
             _ => Some(Layout::SqlServer),
         };
@@ -436,6 +464,23 @@ fn whole_orders(values: &[u128], shape: &Shape) -> Vec<&'static str> {
         .collect()
 }
 
+/// That all of a few values have one version in other orders of their bytes.
+fn in_other_orders(rest: &Rest<'_>, count: u64) -> Option<String> {
+    if count >= FEWEST_ELSEWHERE {
+        return None;
+    }
+    let rows = rest.shape.windows.rows();
+    let few: Vec<u128> = rows.iter().map(|row| row.stored).collect();
+    let orders = whole_orders(&few, rest.shape);
+    (!orders.is_empty()).then(|| {
+        format!(
+            "{} would be UUIDs {}, and are too few to exclude chance: --witness STORED=PUBLIC tells it.",
+            number_of(count, "value"),
+            orders.join(", or ")
+        )
+    })
+}
+
 /// What is left has no version anywhere.
 fn without_version(rest: &mut Rest<'_>, findings: &mut Findings) {
     let total = rest.shape.count;
@@ -443,24 +488,10 @@ fn without_version(rest: &mut Rest<'_>, findings: &mut Findings) {
     if count == 0 {
         return;
     }
-    let are_few = count == total && count < FEWEST_ELSEWHERE;
-    let few: Vec<u128> = rest
-        .shape
-        .windows
-        .rows()
-        .iter()
-        .map(|row| row.stored)
-        .collect();
-    let orders = match are_few {
-        true => whole_orders(&few, rest.shape),
-        false => Vec::new(),
-    };
-    if !orders.is_empty() {
-        findings.evidence.push(format!(
-            "{} would be UUIDs {}, and are too few to exclude chance: --witness STORED=PUBLIC tells it.",
-            number_of(count, "value"),
-            orders.join(", or ")
-        ));
+    if count == total
+        && let Some(evidence) = in_other_orders(rest, count)
+    {
+        findings.evidence.push(evidence);
         let rows = count as f64;
         let part = Part::without_layout(FormatKind::AnyUuid, rows, Certainty::CannotTell);
         findings.parts.push(part);

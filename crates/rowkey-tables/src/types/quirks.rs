@@ -62,10 +62,11 @@ impl ColumnType {
         names.then(|| format!("{} CHARACTER SET utf8mb4", self.bare()))
     }
 
-    /// Whether programs have UUIDs as text in a type of SQLite: in `UUID`, and in those that it does not
-    /// know. `uuid_text` is what SeaORM calls the bytes that it writes.
+    /// Whether programs have UUIDs as text in a type of SQLite: in `UUID` and its other names, and in those
+    /// that it does not know. `uuid_text` is what SeaORM calls the bytes that it writes.
     pub fn has_uuid_text(&self) -> bool {
-        let is_named = self.name() == "uuid" || self.meaning() == Some(Type::Own);
+        let is_named = matches!(self.name(), "uuid" | "guid" | "uniqueidentifier")
+            || self.meaning() == Some(Type::Own);
         self.backend.stores_any_type() && is_named
     }
 

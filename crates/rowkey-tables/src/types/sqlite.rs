@@ -39,7 +39,7 @@ fn parse(sql_type: &str) -> Option<Type> {
         "datetime" | "timestamp" => Type::Timestamp,
         "timestamptz" => Type::Instant,
         "decimal" | "numeric" => Type::Loose(words.precision_and_scale()),
-        "uuid" | "uuid_blob" | "uuid_text" => Type::Uuid,
+        "uuid" | "guid" | "uniqueidentifier" | "uuid_blob" | "uuid_text" => Type::Uuid,
         "jsonb" => Type::Json,
         "timestamp without time zone" => Type::Timestamp,
         "timestamp with time zone" => Type::Instant,
