@@ -8,6 +8,7 @@ mod table_order;
 pub(crate) mod target_types;
 mod untyped;
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rowkey_core::Backend;
@@ -184,9 +185,8 @@ pub(crate) async fn plan_for(
     planner.leave_unordered();
     let links = links(source, &planner).await?;
     for Link { table, column, .. } in &links {
-        let place = place(table, &column.name);
-        if !answers.contains_key(&place) {
-            answers.insert(place, ids(source, table, &column.name).await?);
+        if let Entry::Vacant(answer) = answers.entry(place(table, &column.name)) {
+            answer.insert(ids(source, table, &column.name).await?);
         }
     }
     planner.link(&links, &answers);
