@@ -337,6 +337,17 @@ pub(crate) fn given_name(
     }
 }
 
+/// Whether a plan leaves a key or an index of the source out, but for the primary key.
+pub(crate) fn is_left_out(
+    source: Backend,
+    side: &TableSide,
+    name: &str,
+    columns: &[String],
+) -> bool {
+    let name = given_name(source, side, name, columns, "key");
+    side.leave_out.contains(&name)
+}
+
 /// A name that no other index has. In some databases, two tables have no indexes of the same name.
 fn free_name(
     source: Backend,

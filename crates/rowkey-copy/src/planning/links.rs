@@ -7,7 +7,7 @@ use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Column, Table};
-use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::connection::{Connection, Row, Value};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::types::Type;
@@ -16,12 +16,15 @@ use super::planner::{Place, Planner, place};
 use crate::engine::{engine, of_column};
 use crate::rows::select::first;
 
+const DOING: &str = "the keys of the source";
 /// Among so many rows of a table, values are looked for,
 const ROWS: usize = 1_000;
 /// of which so many are looked up in the keys.
-const VALUES: usize = 20;
-/// Keys that one statement looks at.
-const KEYS: usize = 100;
+const VALUES: usize = 10;
+/// Keys of no more rows are read as a whole.
+const SMALL: usize = 2_000;
+/// Values for which one statement looks.
+const LITERALS: usize = 500;
 
 /// The lengths of UUIDs as bytes and as text, in which SQL Server counts two bytes for a digit.
 const LENGTHS: &str = "16, 32, 36, 64, 72";
@@ -48,8 +51,11 @@ impl Link<'_> {
 struct Key {
     place: Place,
     class: Class,
-    /// What finds a value in it.
+    /// What reads its values.
     query: String,
+    /// All of its values, or those that were looked for.
+    has: BTreeSet<String>,
+    is_read: bool,
 }
 
 /// What may be compared.
@@ -66,62 +72,100 @@ pub(super) async fn links<'c>(
     source: &mut Connection,
     planner: &Planner<'c>,
 ) -> Result<Vec<Link<'c>>, Error> {
-    let keys = keys(source.backend(), planner)?;
-    let mut links = Vec::new();
+    let backend = source.backend();
+    let mut keys = keys(backend, planner)?;
     if keys.is_empty() {
-        return Ok(links);
+        return Ok(Vec::new());
     }
+    let mut columns = Vec::new();
     for table in planner.tables {
         for (column, values) in values(source, table).await? {
-            let at = place(table, &column.name);
-            let class = class(source.backend(), column);
-            let possible = keys.iter().enumerate();
-            let possible = possible.filter(|(_, key)| key.place != at && class == Some(key.class));
-            let possible: Vec<(usize, &Key)> = possible.collect();
-            let (mut common, mut all) = (None, BTreeSet::new());
-            for value in values {
-                let having = having(source, &possible, &value).await?;
-                all.extend(having.iter().copied());
-                // Most columns have not even their first value in a key.
-                if having.is_empty() {
-                    all.clear();
-                    break;
-                }
-                common = match common {
-                    None => Some(having),
-                    Some(before) => Some(&before & &having),
-                };
+            columns.push((table, column, class(backend, column), values));
+        }
+    }
+    for key in &mut keys {
+        key.read(source).await?;
+    }
+    // Most columns have not even their first value in a key.
+    for key in &mut keys {
+        let of_class = columns
+            .iter()
+            .filter(|(.., class, _)| *class == Some(key.class));
+        let wanted = of_class.filter_map(|(.., values)| values.first_key_value());
+        let wanted: Vec<_> = wanted.collect();
+        key.look(source, wanted).await?;
+    }
+    // The others are in the same key, or in several.
+    for key in &mut keys {
+        let of_class = columns
+            .iter()
+            .filter(|(.., class, _)| *class == Some(key.class));
+        let found = of_class.filter(|(.., values)| {
+            values
+                .first_key_value()
+                .is_some_and(|(first, _)| key.has.contains(first))
+        });
+        let wanted: Vec<_> = found.flat_map(|(.., values)| values).collect();
+        key.look(source, wanted).await?;
+    }
+    let mut of_several = Vec::new();
+    for (place, (.., values)) in columns.iter().enumerate() {
+        let is_begun = values
+            .first_key_value()
+            .is_some_and(|(first, _)| keys.iter().any(|key| key.has.contains(first)));
+        let has_all = |key: &Key| values.keys().all(|value| key.has.contains(value));
+        if is_begun && !keys.iter().any(has_all) {
+            of_several.push(place);
+        }
+    }
+    for key in &mut keys {
+        let several = of_several.iter().map(|place| &columns[*place]);
+        let several = several.filter(|(.., class, _)| *class == Some(key.class));
+        let wanted: Vec<_> = several.flat_map(|(.., values)| values).collect();
+        key.look(source, wanted).await?;
+    }
+    let mut links = Vec::new();
+    for (table, column, class, values) in columns {
+        let at = place(table, &column.name);
+        let possible = keys.iter();
+        let possible = possible.filter(|key| key.place != at && class == Some(key.class));
+        let possible: Vec<&Key> = possible.collect();
+        let has_all = |key: &&&Key| values.keys().all(|value| key.has.contains(value));
+        let alike: Vec<&&Key> = possible.iter().filter(has_all).collect();
+        let is_in_one = |value: &String| possible.iter().any(|key| key.has.contains(value));
+        let some: Vec<&&Key> = match alike.is_empty() && values.keys().all(is_in_one) {
+            true => {
+                let has_some = |key: &&&Key| values.keys().any(|value| key.has.contains(value));
+                possible.iter().filter(has_some).collect()
             }
-            let common = common.filter(|common| !common.is_empty() && !all.is_empty());
-            let are_alike = common.is_some();
-            let found = common.unwrap_or(all).into_iter();
-            let keys: Vec<Place> = found.map(|key| keys[key].place.clone()).collect();
-            if !keys.is_empty() {
-                links.push(Link {
-                    table,
-                    column,
-                    keys,
-                    are_alike,
-                });
-            }
+            false => Vec::new(),
+        };
+        let are_alike = !alike.is_empty();
+        let found = alike.into_iter().chain(some);
+        let keys: Vec<Place> = found.map(|key| key.place.clone()).collect();
+        if !keys.is_empty() {
+            links.push(Link {
+                table,
+                column,
+                keys,
+                are_alike,
+            });
         }
     }
     Ok(links)
 }
 
-/// The keys of one column that have ids, or may have some.
+/// The columns with which a key begins that have ids, or may have some.
 fn keys(backend: Backend, planner: &Planner<'_>) -> Result<Vec<Key>, Error> {
-    let mut found = Vec::new();
+    let mut found: Vec<Key> = Vec::new();
     for table in planner.tables {
-        for key in &table.keys {
-            let [name] = key.columns.as_slice() else {
-                continue;
-            };
+        for name in table.keys.iter().filter_map(|key| key.columns.first()) {
             let place = place(table, name);
             let is_looked_at =
                 planner.ids.contains_key(&place) || planner.kept.contains_key(&place);
             if let Some(column) = table.column(name)
                 && is_looked_at
+                && !found.iter().any(|key| key.place == place)
                 && let Some(class) = class(backend, column)
             {
                 let (rows, name) = (
@@ -131,7 +175,9 @@ fn keys(backend: Backend, planner: &Planner<'_>) -> Result<Vec<Key>, Error> {
                 found.push(Key {
                     place,
                     class,
-                    query: format!("SELECT 1 FROM {rows} WHERE {name} ="),
+                    query: format!("{name} FROM {rows} WHERE {name}"),
+                    has: BTreeSet::new(),
+                    is_read: false,
                 });
             }
         }
@@ -139,29 +185,44 @@ fn keys(backend: Backend, planner: &Planner<'_>) -> Result<Vec<Key>, Error> {
     Ok(found)
 }
 
-/// Those of some keys that have a value.
-async fn having(
-    source: &mut Connection,
-    keys: &[(usize, &Key)],
-    value: &str,
-) -> Result<BTreeSet<usize>, Error> {
-    let mut having = BTreeSet::new();
-    for some in keys.chunks(KEYS) {
-        let exists = some
-            .iter()
-            .map(|(_, key)| format!("CASE WHEN EXISTS ({} {value}) THEN 1 ELSE 0 END", key.query));
-        let exists: Vec<String> = exists.collect();
-        let query = format!("SELECT {}", exists.join(", "));
-        let row = source
-            .one_row("the keys of the source", &query, &[])
-            .await?;
-        for (place, (number, _)) in some.iter().enumerate() {
-            if row.is(place)? {
-                having.insert(*number);
-            }
-        }
+impl Key {
+    /// Reads it, if it is small.
+    async fn read(&mut self, source: &mut Connection) -> Result<(), Error> {
+        let query = format!("SELECT {} IS NOT NULL", self.query);
+        let query = first(source.backend(), SMALL + 1, &query);
+        let rows = source.query(DOING, &query, &[]).await?;
+        self.is_read = rows.len() <= SMALL;
+        self.add(rows);
+        Ok(())
     }
-    Ok(having)
+
+    fn add(&mut self, rows: Vec<Row>) {
+        let values = rows.into_iter().filter_map(|row| row.0.into_iter().next());
+        self.has.extend(values.filter_map(|value| value_of(&value)));
+    }
+
+    /// Looks for values in it, which are given with their literals.
+    async fn look(
+        &mut self,
+        source: &mut Connection,
+        wanted: Vec<(&String, &String)>,
+    ) -> Result<(), Error> {
+        if self.is_read {
+            return Ok(());
+        }
+        let literals: BTreeSet<&str> = wanted
+            .into_iter()
+            .filter(|(value, _)| !self.has.contains(*value))
+            .map(|(_, literal)| literal.as_str())
+            .collect();
+        let literals: Vec<&str> = literals.into_iter().collect();
+        for some in literals.chunks(LITERALS) {
+            let query = format!("SELECT DISTINCT {} IN ({})", self.query, some.join(", "));
+            let rows = source.query(DOING, &query, &[]).await?;
+            self.add(rows);
+        }
+        Ok(())
+    }
 }
 
 /// None for columns that are too short for UUIDs, and for those of other types.
@@ -177,12 +238,12 @@ fn class(backend: Backend, column: &Column) -> Option<Class> {
     }
 }
 
-/// Some values of the columns of a table that have no constraint, as literals: of those as long as a
-/// UUID.
+/// Some values of the columns of a table that have no constraint, with their literals: of those as long
+/// as a UUID.
 async fn values<'c>(
     source: &mut Connection,
     table: &'c Table,
-) -> Result<Vec<(&'c Column, Vec<String>)>, Error> {
+) -> Result<Vec<(&'c Column, BTreeMap<String, String>)>, Error> {
     let backend = source.backend();
     let refers = |column: &Column| {
         let mut keys = table.foreign_keys.iter();
@@ -211,14 +272,14 @@ async fn values<'c>(
         Err(error) if error.is_denied() => return Ok(Vec::new()),
         rows => rows?,
     };
-    let mut found: Vec<_> = columns.iter().map(|column| (*column, Vec::new())).collect();
+    let empty = |column: &&'c Column| (*column, BTreeMap::new());
+    let mut found: Vec<_> = columns.iter().map(empty).collect();
     for row in rows {
         for ((_, values), value) in found.iter_mut().zip(row.0) {
             if values.len() < VALUES
-                && let Some(literal) = literal(backend, value)
-                && !values.contains(&literal)
+                && let Some(text) = value_of(&value)
             {
-                values.push(literal);
+                values.insert(text, literal(backend, value));
             }
         }
     }
@@ -226,22 +287,30 @@ async fn values<'c>(
     Ok(found)
 }
 
-/// A UUID in SQL.
-fn literal(backend: Backend, value: Value) -> Option<String> {
+/// The digits of a UUID in small letters, because a database may take both cases for the same; nothing
+/// for other values.
+fn value_of(value: &Value) -> Option<String> {
     match value {
         Value::Text(text) => {
+            let text = text.trim_end().to_lowercase();
             let digits: Vec<u8> = text.bytes().filter(|byte| *byte != b'-').collect();
             let is_uuid = digits.len() == 32 && digits.iter().all(u8::is_ascii_hexdigit);
-            is_uuid.then(|| text_literal(backend, &text))
+            is_uuid.then_some(text)
         }
-        Value::Bytes(bytes) if bytes.len() == 16 => {
-            let digits = hex::encode(bytes);
-            Some(match backend {
-                Backend::Postgres => format!("'\\x{digits}'"),
-                Backend::SqlServer => format!("0x{digits}"),
-                Backend::MySql | Backend::MariaDb | Backend::Sqlite => format!("x'{digits}'"),
-            })
-        }
-        _ => None,
+        Value::Bytes(bytes) => (bytes.len() == 16).then(|| format!("x{}", hex::encode(bytes))),
+        Value::Null | Value::Integer(_) => None,
+    }
+}
+
+/// A value in SQL.
+fn literal(backend: Backend, value: Value) -> String {
+    match value {
+        Value::Text(text) => text_literal(backend, &text),
+        Value::Bytes(bytes) => match (backend, hex::encode(bytes)) {
+            (Backend::Postgres, digits) => format!("'\\x{digits}'"),
+            (Backend::SqlServer, digits) => format!("0x{digits}"),
+            (_, digits) => format!("x'{digits}'"),
+        },
+        Value::Null | Value::Integer(_) => "NULL".into(),
     }
 }

@@ -2,13 +2,14 @@
 
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{Column, Generated, Table};
+use rowkey_tables::catalog::{Column, Generated, Key, Table};
 use rowkey_tables::connection::Connection;
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{Kind, Type};
 
 use super::trial::{Found, Question, Trial, is_of_row, not_looked_at};
 use super::unique::Unique;
+use crate::definitions::objects::{given_name, is_left_out, line_to_leave_out};
 use crate::engine::{engine, of_column};
 use crate::tables::prepared::PreparedTable;
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
@@ -24,7 +25,15 @@ pub(super) async fn find(
 ) -> Result<Found, Error> {
     let (to, original) = (&table.to, table.original);
     let mut found = Found::default();
-    let mut rules = Unique::of(to.backend, existing.unwrap_or(original))?;
+    let is_made = |name: &str, columns: &[String]| {
+        existing.is_some() || !is_left_out(table.from.backend, to, name, columns)
+    };
+    let mut made = existing.unwrap_or(original).clone();
+    made.keys
+        .retain(|key| key.is_primary || is_made(&key.name, &key.columns));
+    made.indexes
+        .retain(|index| is_made(&index.name, &index.columns));
+    let mut rules = Unique::of(to.backend, &made)?;
     if existing.is_none() {
         // The others become indexes that take these rows, or none.
         rules.retain(|rule| rule.is_plain);
@@ -67,6 +76,8 @@ pub(super) async fn find(
         );
         if existing.is_some() {
             instead += ", or drop the rule in the target";
+        } else if let Some(line) = line_without(table, &made, &rule.columns) {
+            instead += &format!(", or write {line}");
         }
         let unseen = |error: &Error| format!("{what} could not be looked at: {}", error.reason());
         let answers = trial.ask(source, target, &[trial.repeated(rule)?]).await;
@@ -101,6 +112,21 @@ pub(super) async fn find(
         }
     }
     Ok(found)
+}
+
+/// The line of a plan that leaves out the keys and indexes which keep some columns unique.
+fn line_without(table: &PreparedTable<'_>, made: &Table, columns: &[String]) -> Option<String> {
+    let is_primary = |key: &Key| key.is_primary && key.columns == columns;
+    if made.keys.iter().any(is_primary) {
+        return None;
+    }
+    let keys = made.keys.iter().map(|key| (&key.name, &key.columns));
+    let indexes = made.indexes.iter().filter(|index| index.is_unique);
+    let all = keys.chain(indexes.map(|index| (&index.name, &index.columns)));
+    let named = all.filter(|(_, of)| *of == columns);
+    let named = named.map(|(name, of)| given_name(table.from.backend, &table.to, name, of, "key"));
+    let names: Vec<String> = table.to.leave_out.iter().cloned().chain(named).collect();
+    Some(line_to_leave_out(&table.original.name, &names))
 }
 
 /// Whether rows of the source decide whether an existing table fulfils a rule.

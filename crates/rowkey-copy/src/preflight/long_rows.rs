@@ -8,7 +8,7 @@ use rowkey_tables::connection::Connection;
 use rowkey_tables::types::{Kind, Type};
 
 use super::trial::{Found, LIMIT, Question, Trial};
-use crate::definitions::objects::{given_name, line_to_leave_out};
+use crate::definitions::objects::{given_name, is_left_out, line_to_leave_out};
 use crate::engine::{engine, of_column};
 use crate::rows::select::first;
 use crate::tables::prepared::PreparedTable;
@@ -97,12 +97,8 @@ fn indexes<'t>(
     let is_tree = |definition: &str| existing.is_none() || definition.contains(" USING btree ");
     let indexes = indexes.filter(|index| index.is_plain && is_tree(&index.definition));
     let indexes = indexes.map(|index| (&*index.name, &*index.columns));
-    let is_left_out = |name: &str, columns: &[String]| {
-        let name = given_name(table.from.backend, &table.to, name, columns, "key");
-        table.to.leave_out.contains(&name)
-    };
     let all = keys.chain(indexes);
-    all.filter(|(name, columns)| !is_left_out(name, columns))
+    all.filter(|(name, columns)| !is_left_out(table.from.backend, &table.to, name, columns))
         .collect()
 }
 

@@ -19,7 +19,10 @@ pub(crate) fn wrong_value(
     row: &[Cell],
     why: &str,
 ) -> Error {
-    let key = (!side.key.is_empty()).then(|| row_key(batch, row, &side.key));
+    // What is refused has no text but the reason.
+    let is_shown = |place: &usize| !matches!(row.get(*place), Some(Cell::Refused(_)));
+    let has_key = !side.key.is_empty() && side.key.iter().all(is_shown);
+    let key = has_key.then(|| row_key(batch, row, &side.key));
     side.wrong(column, &in_row(why, key.as_deref()))
 }
 

@@ -296,8 +296,12 @@ async fn unconstrained(source: String, target: String) -> Result<()> {
         format!("CREATE TABLE account (id {id} NOT NULL PRIMARY KEY)"),
         format!("CREATE TABLE event (id {bytes} NOT NULL PRIMARY KEY)"),
         format!(
+            "CREATE TABLE device (code {id} NOT NULL, number integer NOT NULL, \
+             PRIMARY KEY (code, number))"
+        ),
+        format!(
             "CREATE TABLE log (id integer NOT NULL PRIMARY KEY, author {text}, account_id {text}, \
-             event {bytes}, person_id {text}, digest {bytes})"
+             event {bytes}, person_id {text}, digest {bytes}, device {text})"
         ),
         "CREATE TABLE empty_log (id integer NOT NULL PRIMARY KEY, person_id {id}, account_id {id})"
             .replace("{id}", id),
@@ -311,14 +315,18 @@ async fn unconstrained(source: String, target: String) -> Result<()> {
             "018e5f3b{number:04x}7{number:03x}{}",
             &person.replace('-', "")[16..]
         );
+        let device = uuid(u128::from(number) + 200);
         rows.push(format!("INSERT INTO person VALUES ('{person}')"));
+        rows.push(format!(
+            "INSERT INTO device VALUES ('{device}', 1), ('{device}', 2)"
+        ));
         rows.push(format!("INSERT INTO account VALUES ('{account}')"));
         rows.push(format!("INSERT INTO event VALUES ({start}{event}')"));
         if number <= 2 {
             let digest = "0cc175b9c0f131a8b1c399e269772661";
             rows.push(format!(
                 "INSERT INTO log VALUES ({number}, '{person}', '{account}', {start}{event}', \
-                 '{person}', {start}{digest}')"
+                 '{person}', {start}{digest}', '{device}')"
             ));
         }
     }
@@ -336,6 +344,8 @@ async fn unconstrained(source: String, target: String) -> Result<()> {
             ("event", "id", true),
             ("log", "event", true),
             ("log", "digest", false),
+            ("device", "code", true),
+            ("log", "device", true),
             ("empty_log", "person_id", !is_kept),
             ("empty_log", "account_id", false),
         ] {
