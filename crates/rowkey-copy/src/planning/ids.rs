@@ -205,10 +205,10 @@ impl<'c> Planner<'c> {
     }
 
     /// Gives a column without values the form of the ids in another column of the same type and
-    /// length: of the key after whose table it is called, or of its own table. A primary key whose type no other ids have gets their
-    /// format all the same. Text may be anything: its length or its name says that a primary key has
-    /// ids, and both say it of another column, whose table has such ids already. So may bytes be, of
-    /// which the name says it.
+    /// length: of the key after whose table it is called, or of its own table. A primary key whose type
+    /// no other ids have gets their format all the same. Text may be anything: its length or its name
+    /// says that a primary key has ids, and both say it of another column. So may bytes be, of which the
+    /// name says it.
     pub(super) fn add_empty(&mut self, table: &Table, column: &Column) {
         let Some(own) = column.column_type(self.source).meaning() else {
             return;

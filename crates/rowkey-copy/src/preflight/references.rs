@@ -70,14 +70,8 @@ pub(super) async fn orphans(
         if let Some(column) = stored_apart(table, &reference)
             && refers(source, &table.from, &reference.columns).await?
         {
-            refused.push(Error::refused(
-                format!("{}.{column}", table.original.name),
-                format!(
-                    "the target has UUIDs in another form here than in {}",
-                    reference.target.original.name
-                ),
-                "let both columns have one type there, and write the plan again",
-            ));
+            let how = "the target has UUIDs in another form here than in";
+            refused.push(of_other_type(table, &reference, column, how, ""));
             continue;
         }
         if reference.is_period || !is_comparable(table, &reference) {
@@ -92,13 +86,13 @@ pub(super) async fn orphans(
             && ends_with_spaces(source, columns, names).await?
         {
             let [column, _] = names;
-            refused.push(Error::refused(
-                format!("{}.{column}", table.original.name),
-                format!(
-                    "the target cuts the spaces of a `char` off here or in {}, and not in both",
-                    reference.target.original.name
-                ),
-                "let both columns have one type there, and write the plan again",
+            let how = "the target cuts the spaces of a `char` off here or in";
+            refused.push(of_other_type(
+                table,
+                &reference,
+                column,
+                how,
+                ", and not in both",
             ));
             continue;
         }
@@ -252,6 +246,21 @@ async fn ends_with_spaces(
         }
     }
     Ok(false)
+}
+
+/// The refusal of a column whose type keeps it from what it refers to.
+fn of_other_type(
+    table: &PreparedTable<'_>,
+    reference: &Reference<'_>,
+    column: &str,
+    how: &str,
+    end: &str,
+) -> Error {
+    Error::refused(
+        format!("{}.{column}", table.original.name),
+        format!("{how} {}{end}", reference.target.original.name),
+        "let both columns have one type there, and write the plan again",
+    )
 }
 
 /// The columns with collations that take different texts for the same, where types do not name them.

@@ -118,7 +118,9 @@ async fn without_keys(target: &mut Connection, catalog: &Catalog) -> Result<Vec<
                 error.reason(),
                 "let the reference name a primary key, or columns with a unique index, or drop it",
             )),
-            looked => drop(looked?),
+            looked => {
+                looked?;
+            }
         }
     }
     Ok(refused)
