@@ -2,7 +2,7 @@
 
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
-use rowkey_tables::catalog::{DependentKind, Table};
+use rowkey_tables::catalog::{DependentKind, QualifiedName, Table};
 use rowkey_tables::connection::{Connection, Row, Value};
 use rowkey_tables::types::Type;
 
@@ -39,6 +39,31 @@ pub(crate) fn counted<'s>(table: &Table, side: &'s TableSide) -> Vec<&'s ColumnS
         counted.truncate(1);
     }
     counted
+}
+
+/// The other columns that the source counts, where a sequence in a default may number them, with the
+/// names of these sequences: they may be NULL, which a counted column refuses.
+pub(crate) fn sequenced<'s>(
+    table: &Table,
+    side: &'s TableSide,
+) -> Vec<(&'s ColumnSide, QualifiedName)> {
+    if engine(side.backend).counters.next.is_none() {
+        return Vec::new();
+    }
+    let counted = counted(table, side);
+    let is_sequenced = |column: &&ColumnSide| {
+        let original = table.column(&column.name);
+        matches!(column.own, Type::Integer { .. })
+            && original.is_some_and(|original| table.counts(original))
+            && !counted.iter().any(|counted| counted.name == column.name)
+    };
+    let columns = side.columns.iter().filter(is_sequenced);
+    let named = columns.map(|column| {
+        let name = format!("{}_{}", side.name.name, column.name);
+        let name = names::shortened(side.backend, &name, "_seq");
+        (column, side.name.sibling(name))
+    });
+    named.collect()
 }
 
 /// Where only columns with an index are counted, the index that begins with one.
@@ -192,15 +217,38 @@ pub(crate) async fn continued<'s>(
     existing: Option<&Table>,
 ) -> Result<Continued<'s>, Error> {
     let mut continued = Continued::default();
+    let sequenced = match existing {
+        Some(_) => Vec::new(),
+        None => sequenced(table, side),
+    };
     let columns = match existing {
         Some(existing) => counted_there(side, existing),
         None => counted(table, side),
     };
+    let columns = columns.into_iter();
+    let columns = columns.chain(sequenced.iter().map(|(column, _)| *column));
     for column in columns {
         let Last { number, step } = last(source, table, column, &mut continued.notes).await?;
         let statements = after(side, column, existing, number)?;
         continued.statements.extend(statements);
         continued.columns.push((column, number));
+        if let Some((_, sequence)) = sequenced
+            .iter()
+            .find(|(other, _)| other.name == column.name)
+        {
+            let sequence = sequence.quoted(side.backend)?;
+            let name = quote_identifier(side.backend, &column.name)?;
+            let kept = step.max(1);
+            if step != kept {
+                let lost = lost_step(table, column, &step.to_string());
+                continued.notes.push(lost);
+            }
+            continued.statements.push(format!(
+                "ALTER SEQUENCE {sequence} INCREMENT BY {kept} OWNED BY {}.{name}",
+                side.quoted()?
+            ));
+            continue;
+        }
         // The catalogue lacks the step of a sequence that several columns share.
         if step != 1 && definition(table, column).is_empty() && existing.is_none() {
             match engine(side.backend).counters.set_step {

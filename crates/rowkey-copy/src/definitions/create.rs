@@ -22,12 +22,19 @@ pub(crate) struct Creation {
     pub(crate) left_out: Vec<String>,
 }
 
-/// The statements that make the enums of a target which has none of these names.
-pub(crate) async fn enums(
+/// The statements that make what the tables need: the enums of a target which has none of these
+/// names, and sequences.
+pub(crate) async fn before_tables(
     target: &mut Connection,
     tables: &[&PreparedTable<'_>],
 ) -> Result<Vec<String>, Error> {
     let mut statements = Vec::new();
+    for PreparedTable { original, to, .. } in tables {
+        for (_, name) in counters::sequenced(original, to) {
+            let name = name.quoted(to.backend)?;
+            statements.push(format!("CREATE SEQUENCE IF NOT EXISTS {name}"));
+        }
+    }
     let Some(query) = engine(target.backend()).target.user_type else {
         return Ok(statements);
     };
@@ -71,6 +78,7 @@ pub(crate) fn creation(
     let primary = table.primary_key().map(|key| key.columns.as_slice());
     let primary = primary.filter(|columns| side.has_all(columns));
     let counted = counters::counted(table, side);
+    let sequenced = counters::sequenced(table, side);
     for column in &side.columns {
         let Some(original) = table.column(&column.name) else {
             return Err(Error::Missing {
@@ -81,7 +89,12 @@ pub(crate) fn creation(
         lines.push(match is_counted {
             true => counters::line(side, table, column, &mut left_out)?,
             false => {
-                let default = default_of(prepared, original, column, &mut left_out);
+                let mut sequenced = sequenced.iter();
+                let sequence = sequenced.find(|(other, _)| other.name == column.name);
+                let default = match sequence.zip(target.counters.next) {
+                    Some(((_, sequence), next)) => Some(next(&sequence.quoted(side.backend)?)),
+                    None => default_of(prepared, original, column, &mut left_out),
+                };
                 let is_key = primary.is_some_and(|key| key.contains(&column.name));
                 let may_be_null = original.is_nullable || column.instead.gives_null();
                 let is_null = may_be_null && !is_key;

@@ -40,16 +40,16 @@ pub(crate) fn translated(
     if let Some(rules) = as_it_is(source, table, side, index) {
         return Ok(Ok(rules));
     }
-    match parsed(source, table, index) {
+    match parsed([source, side.backend], table, index) {
         Ok(parsed) => parsed.written(source, table, side, index.is_unique),
         Err(why) => Ok(Err(why)),
     }
 }
 
-fn parsed(source: Backend, table: &Table, index: &Index) -> Result<Parsed, NoRules> {
-    match engine(source).definitions.indexes {
-        Indexes::Terms => of_mysql(source, table, index),
-        Indexes::Statement => of_definition(source, table, index),
+fn parsed(backends: [Backend; 2], table: &Table, index: &Index) -> Result<Parsed, NoRules> {
+    match engine(backends[0]).definitions.indexes {
+        Indexes::Terms => of_mysql(backends[0], table, index),
+        Indexes::Statement => of_definition(backends, table, index),
         Indexes::None => Err(NoRules::NotUnderstood),
     }
 }
@@ -65,7 +65,7 @@ pub(crate) fn needs_type(
     if index.is_list() {
         return index.columns.iter().any(|name| name == column);
     }
-    parsed(source, table, index).is_ok_and(|parsed| {
+    parsed([source, target], table, index).is_ok_and(|parsed| {
         let mut terms = parsed.terms.iter();
         (parsed.kind.is_empty() || has_terms(source) && has_terms(target))
             && (parsed.condition.is_none() || engine(target).definitions.has_conditions)
@@ -161,7 +161,11 @@ pub(crate) fn parts_of(source: Backend, definition: &str) -> Option<Parts<'_>> {
     })
 }
 
-fn of_definition(source: Backend, table: &Table, index: &Index) -> Result<Parsed, NoRules> {
+fn of_definition(
+    [source, target]: [Backend; 2],
+    table: &Table,
+    index: &Index,
+) -> Result<Parsed, NoRules> {
     let parts = parts_of(source, &index.definition).filter(|parts| !parts.counts_nulls);
     let parts = parts.ok_or(NoRules::NotUnderstood)?;
     let mut terms = Vec::new();
@@ -172,6 +176,11 @@ fn of_definition(source: Backend, table: &Table, index: &Index) -> Result<Parsed
         let is_descending = match words.to_ascii_uppercase().as_str() {
             "" | "ASC" => false,
             "DESC" => true,
+            // Others than PostgreSQL sort NULL below every value.
+            "NULLS FIRST" if target != source => false,
+            "DESC NULLS LAST" if target != source => true,
+            // It tells the same texts apart.
+            words if index.is_unique && words.ends_with("_PATTERN_OPS") => false,
             words if words.ends_with("_PATTERN_OPS") => return Err(NoRules::ForLike),
             _ => return Err(NoRules::NotUnderstood),
         };

@@ -242,6 +242,14 @@ pub(crate) fn indexes(
                 continue;
             }
         };
+        let has_included = |words: &str| words.contains(" INCLUDE (");
+        if index.is_some_and(|index| has_included(&index.definition)) && !has_included(&rules.words)
+        {
+            found.push(Err(Omission::Other(format!(
+                "{}: the index {name} is made without the columns of INCLUDE",
+                table.name
+            ))));
+        }
         let name = match is_primary {
             true => name.to_owned(),
             false => free_name(source, side, name, &rules.columns, "key", used),

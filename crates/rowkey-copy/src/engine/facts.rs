@@ -95,6 +95,8 @@ pub(crate) struct Counters {
     pub(crate) end: CounterEnd,
     /// The definition of a column from its name and type, how it counts in PostgreSQL, and the step.
     pub(crate) column: fn(&str, &str, &str, Option<&str>) -> String,
+    /// The default with the next number of a sequence, where a column that may be NULL has one.
+    pub(crate) next: Option<fn(&str) -> String>,
     /// Which columns may be counted besides the only column of a primary key.
     pub(crate) besides_key: BesidesKey,
     pub(crate) has_steps: bool,

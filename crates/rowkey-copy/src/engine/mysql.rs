@@ -93,6 +93,7 @@ const fn of(
             after_sequence: Some(after_sequence),
             end,
             column: |name, sql_type, _, _| format!("{name} {sql_type} NOT NULL AUTO_INCREMENT"),
+            next: None,
             besides_key: BesidesKey::OneWithIndex,
             has_steps: false,
             may_set: MaySet::Doomed(|table, column| {

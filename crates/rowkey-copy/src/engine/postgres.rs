@@ -41,6 +41,7 @@ pub(super) const ENGINE: Engine = Engine {
             let step = step.unwrap_or_default();
             format!("{name} {sql_type} GENERATED {how} AS IDENTITY{step} NOT NULL")
         },
+        next: Some(|sequence| format!("nextval({})", text_literal(Postgres, sequence))),
         besides_key: BesidesKey::All,
         has_steps: true,
         may_set: MaySet::Query(|table, column| {

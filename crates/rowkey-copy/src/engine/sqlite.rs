@@ -34,6 +34,7 @@ pub(super) const ENGINE: Engine = Engine {
         after_sequence: None,
         end: |_, _, _, _| Ok(None),
         column: |name, _, _, _| format!("{name} INTEGER PRIMARY KEY AUTOINCREMENT"),
+        next: None,
         besides_key: BesidesKey::None,
         has_steps: false,
         may_set: MaySet::Free,

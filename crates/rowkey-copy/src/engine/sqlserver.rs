@@ -37,6 +37,7 @@ pub(super) const ENGINE: Engine = Engine {
             let step = step.unwrap_or_default();
             format!("{name} {sql_type} IDENTITY{step} NOT NULL")
         },
+        next: None,
         besides_key: BesidesKey::None,
         has_steps: true,
         // Numbers of one's own need ALTER, too.

@@ -204,7 +204,7 @@ impl<'c> Stage<'c> {
     /// Makes the tables, then their indexes, then their references.
     async fn play(&mut self, target: &mut Connection) -> Result<(), Error> {
         let all: Vec<&PreparedTable<'_>> = self.tables.iter().collect();
-        for statement in create::enums(target, &all).await? {
+        for statement in create::before_tables(target, &all).await? {
             target.execute(DOING, &statement).await?;
         }
         for number in 0..self.tables.len() {

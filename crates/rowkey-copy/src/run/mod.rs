@@ -252,8 +252,10 @@ impl Job<'_> {
         };
         let all: Vec<&PreparedTable<'_>> = self.tables.iter().collect();
         if create {
-            for statement in create::enums(target, &all).await? {
-                target.execute("making a type", &statement).await?;
+            for statement in create::before_tables(target, &all).await? {
+                target
+                    .execute("making what the tables need", &statement)
+                    .await?;
             }
         }
         for table in &all {

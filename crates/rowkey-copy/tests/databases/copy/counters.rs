@@ -19,6 +19,9 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         if target == Backend::Postgres {
             let down = name("counters_that_exist_count_down_in");
             pair(suite, &down, of_postgres, target, counting_down);
+            let sources = [Backend::Postgres, Backend::MariaDb];
+            let nullable = name("a_counter_that_may_be_null_goes_on_in");
+            pair(suite, &nullable, sources, target, nullable_counter);
             let always = name("what_is_always_counted_is_not_merged_in");
             pair(suite, &always, crate::LIVE, target, always_counted);
         }
@@ -77,6 +80,53 @@ async fn always_counted(source: String, target: String) -> Result<()> {
     columns.retain(|column| column.name != "number");
     nothing_is_refused(&source, &target, &plan).await?;
     copy_into_existing(&source, &target, &plan).await
+}
+
+/// A counted column refuses NULL, and so a sequence in a default has its place.
+async fn nullable_counter(source: String, target: String) -> Result<()> {
+    let mut db = open(&source).await?;
+    let numbers = match db.backend() {
+        Backend::Postgres => "nextval('numbers')",
+        _ => "nextval(numbers)",
+    };
+    let table = format!(
+        "CREATE TABLE ticket (id integer PRIMARY KEY, number bigint DEFAULT {numbers}, \
+         \"Other\" integer DEFAULT {numbers})"
+    );
+    let table = match db.backend() {
+        Backend::Postgres => table,
+        _ => table.replace('"', "`"),
+    };
+    let statements = [
+        "CREATE SEQUENCE numbers START 40 INCREMENT BY 5",
+        &table,
+        "INSERT INTO ticket (id) VALUES (1)",
+        "INSERT INTO ticket VALUES (2, NULL, 7)",
+    ];
+    execute(&mut db, "the source", &statements).await?;
+    let plan = plan(&source, &target).await?;
+    let report = copy(&source, &target, &plan).await?;
+    ensure!(
+        !report.notes.iter().any(|note| note.contains("the default")),
+        "{report:?}"
+    );
+    let mut to = open(&target).await?;
+    to.execute("a row", "INSERT INTO ticket (id) VALUES (3)")
+        .await?;
+    let query = "SELECT number, \"Other\"::bigint FROM ticket ORDER BY id";
+    let rows = to.query("the numbers", query, &[]).await?;
+    ensure!(rows[1].optional_integer(0)?.is_none(), "{rows:?}");
+    let last = rows[0].integer(0)?.max(rows[0].integer(1)?);
+    let found = (rows[2].integer(0)?, rows[2].integer(1)?);
+    // Those that MariaDB has taken in advance may be in use.
+    ensure!(found.0 > last && (found.0 - 40) % 5 == 0, "{rows:?}");
+    ensure!(found.0 == found.1, "{rows:?}");
+    to.execute("the table", "DROP TABLE ticket").await?;
+    let query = "SELECT relname::text FROM pg_class WHERE relkind = 'S' AND relname LIKE 'ticket%' \
+                 AND relnamespace = current_schema()::regnamespace";
+    let left = to.query("the sequences", query, &[]).await?;
+    ensure!(left.is_empty(), "{left:?} {report:?}");
+    Ok(())
 }
 
 /// The default's sequence counts, not one that the column owns, nor the rows.

@@ -96,12 +96,18 @@ async fn with_included(source: String, target: String) -> Result<()> {
          PRIMARY KEY (number) INCLUDE (size), CONSTRAINT titles UNIQUE (title) INCLUDE (size))",
         "CREATE UNIQUE INDEX sizes ON thing (size DESC) INCLUDE (number, title)",
         "CREATE INDEX other ON thing (size, title) INCLUDE (number)",
+        "CREATE INDEX last ON thing (title DESC NULLS LAST, size NULLS FIRST)",
+        "CREATE UNIQUE INDEX patterns ON thing (title varchar_pattern_ops, size)",
     ];
     execute(&mut open(&source).await?, "the source", &statements).await?;
     let plan = plan(&source, &target).await?;
     let report = copy(&source, &target, &plan).await?;
     let is_lost = |note: &String| note.contains("is left out, because");
     ensure!(!report.notes.iter().any(is_lost), "{report:?}");
+    let told = "thing: the index other is made without the columns of INCLUDE";
+    ensure!(report.notes.iter().any(|note| note == told), "{report:?}");
+    let made = indexes(&target).await?;
+    ensure!(made.iter().any(|index| index.name == "last"), "{made:?}");
     let mut to = open(&target).await?;
     to.execute("a row", "INSERT INTO thing VALUES (1, 'a', 1)")
         .await?;
