@@ -3,7 +3,7 @@
 use rowkey_tables::Error;
 use rowkey_tables::catalog::Catalog;
 
-use crate::definitions::objects::{self, PlannedObject};
+use crate::definitions::objects::{self, ObjectKind, PlannedObject};
 use crate::mapping::partitions;
 use crate::plans::plan::CopyPlan;
 use crate::tables::prepared::PreparedTable;
@@ -97,7 +97,10 @@ pub(super) fn unknown_names(tables: &[PreparedTable<'_>]) -> Result<Vec<Error>, 
             ..table.to.clone()
         })
     });
-    let planned = planned_objects(&complete.collect::<Vec<_>>())?;
+    let mut planned = planned_objects(&complete.collect::<Vec<_>>())?;
+    // No table is made without that.
+    let is_key = |object: &PlannedObject| matches!(object, Ok(object) if object.kind == ObjectKind::PrimaryKey);
+    planned.retain(|(_, object)| !is_key(object));
     let mut refused = Vec::new();
     for (number, table) in tables.iter().enumerate() {
         let names = names_of(&planned, number);
@@ -107,7 +110,10 @@ pub(super) fn unknown_names(tables: &[PreparedTable<'_>]) -> Result<Vec<Error>, 
             Error::refused(
                 format!("`leave-out` of {}", table.original.name),
                 format!("the table gets no index and no reference {name}"),
-                format!("write one of: {}", names.join(", ")),
+                match names.is_empty() {
+                    true => "delete the line".to_owned(),
+                    false => format!("write one of: {}", names.join(", ")),
+                },
             )
         }));
     }

@@ -46,6 +46,8 @@ pub(crate) fn of_column(pattern: &str, column: &str) -> String {
 pub(crate) struct Columns {
     /// A default of the same database; nothing if the catalogue does not show it.
     pub(crate) default: fn(&str) -> Option<String>,
+    /// How many digits a decimal number may have, and how many of them after the point.
+    pub(crate) widest_decimal: Option<(u32, u32)>,
     /// The words for the default of a column of a type.
     pub(crate) default_clause: fn(Type, &str) -> String,
     /// The default for now in UTC, without a zone.
@@ -205,6 +207,8 @@ pub(crate) struct Objects {
     pub(crate) orphans: Option<&'static str>,
     /// The longest index row, in bytes, that always fits, where longer ones may be refused.
     pub(crate) index_bytes: Option<u32>,
+    /// The most bytes that the columns of a key may have, where their types decide.
+    pub(crate) key_bytes: Option<u32>,
     /// The most bytes of a row, where the server refuses longer ones only when they are written, and
     /// those that a long value takes of them.
     pub(crate) row_bytes: Option<[u32; 2]>,

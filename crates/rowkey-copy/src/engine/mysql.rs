@@ -70,6 +70,7 @@ const fn of(
 ) -> Engine {
     Engine {
         columns: Columns {
+            widest_decimal: Some((65, 30)),
             default,
             default_clause,
             utc_now: "(UTC_TIMESTAMP(6))",
@@ -135,6 +136,7 @@ const fn of(
             orphan: None,
             orphans: None,
             index_bytes: None,
+            key_bytes: Some(3_072),
             row_bytes: Some([8_126, 41]),
             tried_index: None,
             partitions_are_tables: false,

@@ -13,6 +13,7 @@ use crate::tables::table_side::{Content, TableSide};
 
 pub(super) const ENGINE: Engine = Engine {
     columns: Columns {
+        widest_decimal: None,
         default: |sql| Some(sql.to_owned()),
         default_clause: |_, sql| format!(" DEFAULT {sql}"),
         utc_now: "(CURRENT_TIMESTAMP AT TIME ZONE 'UTC')",
@@ -85,6 +86,7 @@ pub(super) const ENGINE: Engine = Engine {
         orphan: None,
         orphans: None,
         index_bytes: Some(2_600),
+        key_bytes: None,
         row_bytes: Some([8_160, 18]),
         tried_index: Some("CREATE INDEX"),
         partitions_are_tables: true,

@@ -14,6 +14,7 @@ const FILE: &str = "SELECT file FROM pragma_database_list WHERE name = 'main'";
 
 pub(super) const ENGINE: Engine = Engine {
     columns: Columns {
+        widest_decimal: None,
         // An expression is shown without the parentheses that it needs.
         default: |sql| Some(format!("({sql})")),
         default_clause: |_, sql| format!(" DEFAULT {sql}"),
@@ -68,6 +69,7 @@ pub(super) const ENGINE: Engine = Engine {
             "SELECT fkid, COUNT(*), MIN(rowid), parent FROM pragma_foreign_key_check(?) GROUP BY fkid",
         ),
         index_bytes: None,
+        key_bytes: None,
         row_bytes: None,
         tried_index: Some("CREATE INDEX temp.rowkey_{}"),
         partitions_are_tables: false,

@@ -12,6 +12,7 @@ use crate::tables::table_side::TableSide;
 
 pub(super) const ENGINE: Engine = Engine {
     columns: Columns {
+        widest_decimal: Some((38, 10)),
         default: |sql| Some(sql.to_owned()),
         default_clause: |_, sql| format!(" DEFAULT {sql}"),
         utc_now: "SYSUTCDATETIME()",
@@ -70,6 +71,7 @@ pub(super) const ENGINE: Engine = Engine {
         orphan: None,
         orphans: None,
         index_bytes: None,
+        key_bytes: None,
         row_bytes: None,
         tried_index: None,
         partitions_are_tables: false,

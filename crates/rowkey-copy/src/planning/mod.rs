@@ -165,6 +165,7 @@ pub(crate) async fn plan_for(
         kept: BTreeMap::new(),
         other_order: BTreeSet::new(),
         untyped: BTreeMap::new(),
+        wide: BTreeSet::new(),
     };
     let (mut empty, mut answers) = (Vec::new(), BTreeMap::new());
     for table in &tables {
@@ -172,6 +173,9 @@ pub(crate) async fn plan_for(
         let mixed_as_text = choices.unknown_types_as_text && target != planner.source;
         for (column, own) in untyped::types(source, table, mixed_as_text).await? {
             planner.untyped.insert(place(table, &column), own);
+        }
+        for column in untyped::wide_numbers(source, target, table).await? {
+            planner.wide.insert(place(table, &column));
         }
         for column in planner.id_columns(table) {
             let answer = ids(source, table, &column.name).await?;

@@ -62,6 +62,8 @@ pub(super) struct Planner<'c> {
     pub(super) other_order: BTreeSet<Place>,
     /// What the values of columns without a type are.
     pub(super) untyped: BTreeMap<Place, Type>,
+    /// Columns with numbers that no decimal number of the target holds.
+    pub(super) wide: BTreeSet<Place>,
 }
 
 impl Planner<'_> {

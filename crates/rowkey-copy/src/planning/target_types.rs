@@ -62,7 +62,17 @@ impl Planner<'_> {
         {
             written = types::write(self.target, Type::Text(None), is_indexed);
         }
-        written.map_err(|refusal| format!("{}; {}", refusal.why, refusal.instead))
+        written.map_err(|refusal| {
+            let text = types::write(self.target, Type::Text(None), is_indexed);
+            match text {
+                Ok(text) if self.wide.contains(&place(table, &column.name)) => format!(
+                    "{}, and values have more; only a text holds them: `to = {}`",
+                    refusal.why,
+                    toml::Value::from(text)
+                ),
+                _ => format!("{}; {}", refusal.why, refusal.instead),
+            }
+        })
     }
 
     /// Whether a column has more digits after the second than its type in the target. Those of a key

@@ -1,10 +1,10 @@
-//! Columns of SQLite whose values decide, because they have no type, one that says nothing of its
-//! values, or values of several.
+//! Columns whose values decide: those of SQLite that have no type, one that says nothing of its
+//! values, or values of several, and numbers of PostgreSQL with any digits.
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::catalog::{Column, Table};
-use rowkey_tables::types::Type;
+use rowkey_tables::types::{self, Type};
 use rowkey_tables::{Connection, Error};
 
 use crate::engine::{engine, of_column};
@@ -12,7 +12,7 @@ use crate::engine::{engine, of_column};
 /// What the values of a table's columns are, if their types do not say it: numbers beside texts are
 /// texts, and texts beside bytes are bytes. If a person wants that, those of several types are texts in
 /// other columns, too.
-pub(crate) async fn types(
+pub(super) async fn types(
     source: &mut Connection,
     table: &Table,
     mixed_as_text: bool,
@@ -79,6 +79,50 @@ pub(crate) async fn types(
         found.push((column.name.clone(), own));
     }
     Ok(found)
+}
+
+/// The columns with numbers that have more digits than any decimal number of the target.
+pub(super) async fn wide_numbers(
+    source: &mut Connection,
+    target: Backend,
+    table: &Table,
+) -> Result<Vec<String>, Error> {
+    let backend = source.backend();
+    let is_wide = |column: &&Column| {
+        let own = column.column_type(backend).meaning();
+        matches!(own, Some(own @ Type::Decimal(_)) if types::write(target, own, false).is_err())
+    };
+    let columns: Vec<&Column> = table.columns.iter().filter(is_wide).collect();
+    let widest = engine(target).columns.widest_decimal;
+    let (Some((precision, scale)), Backend::Postgres, false) =
+        (widest, backend, columns.is_empty())
+    else {
+        return Ok(Vec::new());
+    };
+    let mut found = Vec::new();
+    for column in &columns {
+        let name = quote_identifier(backend, &column.name)?;
+        // NaN is more than every number.
+        found.push(format!(
+            "COALESCE(bool_or(scale({name}) > {scale} OR abs({name}) >= 1e{}), FALSE)::int",
+            precision - scale
+        ));
+    }
+    let (found, rows) = (found.join(", "), table.name.quoted(backend)?);
+    let doing = format!("the values of {}", table.name);
+    let query = format!("SELECT {found} FROM {rows}");
+    let row = match source.one_row(&doing, &query, &[]).await {
+        // Preflight says it of all tables.
+        Err(error) if error.is_denied() => return Ok(Vec::new()),
+        row => row?,
+    };
+    let mut wide = Vec::new();
+    for (place, column) in columns.iter().enumerate() {
+        if row.is(place)? {
+            wide.push(column.name.clone());
+        }
+    }
+    Ok(wide)
 }
 
 /// Also a name that SQLite does not know, which has numeric affinity.

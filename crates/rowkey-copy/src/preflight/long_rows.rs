@@ -1,10 +1,12 @@
-//! Rows that are too long for an index of the target.
+//! Rows that are too long for an index or a statement of the target.
 
 use rowkey_core::Backend;
 use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::Table;
 use rowkey_tables::connection::Connection;
+use rowkey_tables::dialect::Dialect;
+use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::types::{Kind, Type};
 
 use super::trial::{Found, LIMIT, Question, Trial};
@@ -151,4 +153,72 @@ fn length(columns: &[ColumnSide], backend: Backend) -> Result<Option<String>, Er
         lengths.push(format!("COALESCE({}, 0)", of_column(pattern, &name)));
     }
     Ok((!lengths.is_empty()).then(|| lengths.join(" + ")))
+}
+
+/// The refusal of a table with a row that no statement of the target has enough bytes for.
+pub(super) async fn too_long_row(
+    source: &mut Connection,
+    table: &PreparedTable<'_>,
+    limit: u64,
+) -> Result<Option<Error>, Error> {
+    if limit == u64::MAX {
+        return Ok(None);
+    }
+    let PreparedTable { from, to, .. } = table;
+    let (backend, engine) = (from.backend, engine(from.backend));
+    let number = |length: &str| format!("COALESCE(CAST({length} AS decimal(20)), 0)");
+    let bytes_of_text = |text: &str| number(&of_column(engine.rows.byte_count_of_text, text));
+    let mut most = 0_u64;
+    let mut lengths = Vec::new();
+    for (from, to) in from.columns.iter().zip(&to.columns) {
+        let name = quote_identifier(backend, &from.name)?;
+        let (longest, length) = match (from.own, to.content) {
+            // Two digits for each.
+            (Type::Bytes(most), Content::Values(Kind::Bytes)) => {
+                let bytes = number(&of_column(engine.rows.byte_count, &name));
+                (most, format!("{bytes} * 2"))
+            }
+            (Type::Text(_) | Type::Json, Content::Values(Kind::Text | Kind::Json))
+                if !engine.values.counts_utf16 =>
+            {
+                let text = match from.own {
+                    Type::Json => of_column(engine.rows.shown, &name),
+                    _ => name,
+                };
+                // Quotes and backslashes are doubled.
+                let [quote, backslash] = ["'", "\\"].map(|one| text_literal(backend, one));
+                let others = format!("REPLACE(REPLACE({text}, {quote}, ''), {backslash}, '')");
+                let (all, others) = (bytes_of_text(&text), bytes_of_text(&others));
+                let most = match from.own {
+                    Type::Text(most) => most,
+                    _ => None,
+                };
+                (most, format!("{all} + {all} - {others}"))
+            }
+            _ => continue,
+        };
+        let declared = longest.filter(|_| !backend.stores_any_type());
+        let declared = declared.map(|most| 8 * u64::from(most));
+        let declared = declared.or(from.most_bytes.map(|most| 2 * most));
+        most = most.saturating_add(declared.unwrap_or(u64::MAX));
+        lengths.push(length);
+    }
+    if most < limit {
+        return Ok(None);
+    }
+    // The words around them, and at least a character for each other value.
+    let words = to.quoted()?.len() + to.column_list()?.len() + "INSERT INTO  () VALUES ()".len();
+    let around = words + 2 * to.columns.len();
+    let (rows, lengths) = (from.rows()?, lengths.join(" + "));
+    let query = format!("SELECT 1 FROM {rows} WHERE {lengths} + {around} >= {limit}");
+    let query = first(backend, 1, &query);
+    let doing = format!("the longest row of {}", from.name);
+    let found = source.query(&doing, &query, &[]).await?;
+    Ok((!found.is_empty()).then(|| {
+        Error::refused(
+            format!("the table {}", from.name),
+            format!("a row takes a longer statement than the target's server takes, {limit} bytes (max_allowed_packet)"),
+            "SET GLOBAL max_allowed_packet to more there",
+        )
+    }))
 }

@@ -6,9 +6,11 @@ pub(crate) mod definition;
 pub(crate) mod existing;
 mod kept;
 mod long_rows;
+mod misfits;
 mod reason_kind;
 pub(crate) mod references;
 mod rehearsal;
+mod suspect_column;
 mod suspects;
 pub(crate) mod target;
 pub(crate) mod trial;
@@ -26,9 +28,9 @@ use rowkey_tables::{Error, Progress, Step};
 use serde::Serialize;
 
 use self::kept::Copied;
+pub use self::misfits::{Misfit, Misfits};
 use self::reason_kind::ReasonKind;
 use self::target::Place;
-pub use self::values::{Misfit, Misfits};
 use crate::definitions::counters;
 use crate::definitions::create;
 use crate::definitions::key_sequences::KeySequences;
@@ -440,7 +442,10 @@ impl Findings {
         existing: Option<&Table>,
         not_null: &[String],
     ) -> Result<(), Error> {
-        let misfits = values::misfits(source, table, not_null).await?;
+        let mut misfits = values::misfits(source, table, not_null).await?;
+        if existing.is_none() {
+            misfits.iter_mut().for_each(|one| one.keep_reference(table));
+        }
         let columns: Vec<String> = misfits
             .iter()
             .map(|misfits| misfits.column.clone())
@@ -449,7 +454,7 @@ impl Findings {
         let errors = errors.map(|misfits| misfits.error(table, existing));
         self.refuse(ReasonKind::Values, errors);
         self.values.extend(misfits);
-        let too_long = values::too_long_row(source, table, target.statement_limit()).await?;
+        let too_long = long_rows::too_long_row(source, table, target.statement_limit()).await?;
         self.refuse(ReasonKind::Values, too_long);
         if let Some(existing) = existing {
             let broken = conditions::broken(source, target, table, existing, &columns).await?;

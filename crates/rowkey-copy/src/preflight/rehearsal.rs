@@ -8,9 +8,10 @@ use rowkey_tables::Error;
 use rowkey_tables::advisory_lock::AdvisoryLock;
 use rowkey_tables::catalog::{Catalog, QualifiedName};
 use rowkey_tables::connection::{Connection, Value};
-use rowkey_tables::types::ColumnType;
+use rowkey_tables::types::{ColumnType, Type};
 
-use super::values::Misfits;
+use super::long_rows::greatest;
+use super::misfits::Misfits;
 use crate::definitions::counters;
 use crate::definitions::create;
 use crate::definitions::objects::{Object, ObjectKind, line_to_leave_out, list};
@@ -356,9 +357,10 @@ impl<'c> Stage<'c> {
             let columns: Vec<String> = to.columns.iter().map(|one| one.name.clone()).collect();
             let typed = |column: &ColumnSide| format!("{} {}", column.name, column.sql_type.bare());
             let key: Vec<String> = to.key_columns().map(typed).collect();
-            let key = match key.is_empty() {
-                true => String::new(),
-                false => format!(" (the key is {})", key.join(", ")),
+            let key = match (shorter_key(to), key.is_empty()) {
+                (Some(lines), _) => format!(", such as {lines}"),
+                (None, true) => String::new(),
+                (None, false) => format!(" (the key is {})", key.join(", ")),
             };
             refused.push(Error::refused(
                 format!("the table {} in the target", to.name),
@@ -384,6 +386,32 @@ impl<'c> Stage<'c> {
         refused
     }
 }
+
+/// The lines that make a key short enough whose columns have too many bytes together.
+fn shorter_key(to: &TableSide) -> Option<String> {
+    let limit = engine(to.backend).objects.key_bytes?;
+    let (long, others): (Vec<&ColumnSide>, Vec<&ColumnSide>) = to
+        .key_columns()
+        .partition(|column| matches!(column.own, Type::Text(Some(_)) | Type::PaddedText(_)));
+    let bytes = greatest(others.iter().copied())? as usize;
+    let of_others = bytes + others.len() * OTHER_BYTES;
+    if long.is_empty() || greatest(long.iter().copied())? as usize + of_others <= limit as usize {
+        return None;
+    }
+    let share = (limit as usize).checked_sub(of_others)? / 4 / long.len();
+    let shorter = long.into_iter().filter_map(|column| {
+        let length = column.sql_type.length()?;
+        let (had, has) = (format!("({length})"), format!("({share})"));
+        let to = column.sql_type.as_str().replacen(&had, &has, 1);
+        let to = toml::Value::from(to);
+        (length as usize > share).then(|| format!("`to = {to}` for {}", column.name))
+    });
+    let lines: Vec<String> = shorter.collect();
+    (!lines.is_empty()).then(|| lines.join(", "))
+}
+
+/// More bytes than columns of a key take that are neither text nor bytes.
+const OTHER_BYTES: usize = 32;
 
 const DOING: &str = "the rehearsal in the target";
 

@@ -369,11 +369,19 @@ async fn numbers_of_texts(source: String, target: String) -> Result<()> {
 
 async fn long_numbers(source: String, target: String) -> Result<()> {
     let tables = [
-        "CREATE TABLE t (id integer PRIMARY KEY, n numeric, d numeric)",
-        "INSERT INTO t VALUES (1, repeat('7', 300)::numeric, 'NaN'), (2, ('0.' || repeat('3', 300))::numeric, 1)",
+        "CREATE TABLE t (id integer PRIMARY KEY, n numeric, d numeric, e numeric)",
+        "INSERT INTO t VALUES (1, repeat('7', 300)::numeric, 'NaN', NULL), \
+         (2, ('0.' || repeat('3', 300))::numeric, 1, 99999999999999999999999999999999999.000000000000000000000000000001)",
     ];
     execute(&mut open(&source).await?, "the source", &tables).await?;
     let mut plan = plan(&source, &target).await?;
+    let advised = plan.tables[0].columns[1..].iter();
+    let advised = advised.map(|column| column.refused.as_ref().map(|why| why.contains("decimal(")));
+    let advised: Vec<_> = advised.collect();
+    ensure!(
+        advised == [Some(false), Some(false), Some(true)],
+        "{plan:?}"
+    );
     for column in &mut plan.tables[0].columns[1..] {
         (column.to, column.refused) = (Some("decimal(65,30)".into()), None);
     }

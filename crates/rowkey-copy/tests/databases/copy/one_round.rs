@@ -30,6 +30,13 @@ pub(crate) fn add_tests(suite: &mut Suite) {
             test_name(target)
         );
         pair(suite, &name, crate::LIVE, target, unique);
+        let name = format!("keys_with_their_references_in_{}", test_name(target));
+        pair(suite, &name, [Backend::Sqlite], target, references);
+    }
+    for target in [Backend::Postgres, Backend::Sqlite] {
+        let name = format!("keys_that_no_type_holds_in_{}", test_name(target));
+        let sources = [Backend::MySql, Backend::MariaDb];
+        pair(suite, &name, sources, target, zero_keys);
     }
     let name = "words_that_are_no_type";
     pair(suite, name, [Backend::Sqlite], Backend::Postgres, no_type);
@@ -96,6 +103,48 @@ async fn reasons(source: String, target: String) -> Result<()> {
     visit.leave_out.push("visited".into());
     nothing_is_refused(&source, &target, &plan).await?;
     copy_equal(&source, &target, &plan).await?;
+    Ok(())
+}
+
+/// A reference gets the type of its key instead of NULL.
+async fn references(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE place (id int PRIMARY KEY, other int UNIQUE)",
+        "CREATE TABLE visit (id integer PRIMARY KEY, place int REFERENCES place (id), \
+         other int REFERENCES place (other))",
+        "INSERT INTO place VALUES (1, 'x'), ('b', 2)",
+        "INSERT INTO visit VALUES (1, 'b', 'x'), (2, 1, 2), (3, NULL, NULL)",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let mut plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    ensure!(looked.refused.len() == 4, "{looked:?}");
+    for refused in &looked.refused {
+        let (place, why) = refused.split_once(": ").context("no place")?;
+        let (table, name) = place.split_once('.').context("no column")?;
+        let advised = why.split("; change them, or write `to = \"").nth(1);
+        let advised = advised.and_then(|rest| rest.split('"').next());
+        ensure!(!why.contains("instead = "), "{refused}");
+        column(&mut plan, table, name)?.to = advised.map(Into::into);
+    }
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_equal(&source, &target, &plan).await
+}
+
+/// Nobody is told to write a type that the next round refuses.
+async fn zero_keys(source: String, target: String) -> Result<()> {
+    let rows = [
+        "SET sql_mode = ''",
+        "CREATE TABLE day (made date PRIMARY KEY)",
+        "INSERT INTO day VALUES ('0000-00-00'), ('2024-02-03')",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&looked.refused[..], [one] if one.ends_with("; change them, or leave it out")),
+        "{looked:?}"
+    );
     Ok(())
 }
 

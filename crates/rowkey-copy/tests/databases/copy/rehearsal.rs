@@ -213,6 +213,12 @@ async fn left(source: String, target: String) -> Result<()> {
         matches!(&looked.refused[..], [one] if one.starts_with(expected)),
         "{looked:?}"
     );
+    plan.tables[0].leave_out = vec!["primary key".into()];
+    let looked = preflight(&source, &target, &plan).await?;
+    ensure!(
+        matches!(&looked.refused[..], [one] if one.ends_with("no reference primary key; delete the line")),
+        "{looked:?}"
+    );
     Ok(())
 }
 
@@ -291,7 +297,7 @@ async fn long_key(source: String, target: String) -> Result<()> {
     ];
     execute(&mut open(&source).await?, "the source", &rows).await?;
     let mut plan = plan(&source, &target).await?;
-    let columns = "(the key is a varchar(191), b varchar(191), c varchar(191), d varchar(191), e varchar(191))";
+    let columns = ", such as `to = \"varchar(153) CHARACTER SET utf8mb4 COLLATE ";
     let looked = preflight(&source, &target, &plan).await?;
     ensure!(
         matches!(&looked.refused[..], [one] if one.contains("the table price") && one.contains(columns)),
@@ -300,7 +306,7 @@ async fn long_key(source: String, target: String) -> Result<()> {
     ensure!(tables(&target).await? == 0);
     for column in &mut plan.tables[0].columns {
         let to = column.to.as_mut().expect("a type was proposed");
-        *to = to.replace("varchar(191)", "varchar(150)");
+        *to = to.replace("varchar(191)", "varchar(153)");
     }
     nothing_is_refused(&source, &target, &plan).await?;
     copy(&source, &target, &plan).await?;
