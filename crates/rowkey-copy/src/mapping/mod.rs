@@ -217,7 +217,8 @@ impl CopyPlan {
                 (to, None)
             }
             Wanted::Ids { format, from, to } => {
-                let format: FormatKind = format.parse()?;
+                let format = format.parse::<FormatKind>();
+                let format = format.map_err(|error| refused(&error.to_string()))?;
                 let form = |name, backend| StoredForm::named(format, backend, name);
                 let from = form(from, source).map_err(&refused)?;
                 let to = form(to, target).map_err(&refused)?;
@@ -476,6 +477,7 @@ mod tests {
                 "only CHARACTER SET and COLLATE",
             ),
             ("uuid:public", "uuid:sideways", "offer.id"),
+            ("uuid-v7", "uuid-v77", "offer.id (binary(16)): "),
             (
                 "stored-to = \"uuid:public\"",
                 "",

@@ -7,7 +7,7 @@ use rowkey_core::format::FormatKind;
 use rowkey_core::storage::{Storage, StoragePlan, Stored};
 use rowkey_sql::StoredForm;
 use rowkey_tables::StoredIds;
-use rowkey_tables::catalog::{Column, Table};
+use rowkey_tables::catalog::{Column, Key, Table};
 use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{ColumnType, Type};
 
@@ -46,7 +46,10 @@ impl<'c> Planner<'c> {
                 form,
                 assumed,
             } => self.add_ids(table, column, *format, form.clone(), assumed.clone()),
-            StoredIds::Partly => self.keep(table, column, "some of its values are not ids".into()),
+            StoredIds::Partly => {
+                self.mixed.insert(place(table, &column.name));
+                self.keep(table, column, "some of its values are not ids".into());
+            }
             StoredIds::OtherOrder => {
                 self.other_order.insert(place(table, &column.name));
                 self.keep(table, column, OTHER_ORDER.into());
@@ -72,6 +75,32 @@ impl<'c> Planner<'c> {
         }
     }
 
+    /// Leaves columns of ids as they are that mean the same as one with other values, too: without a
+    /// constraint, the names tell it.
+    pub(super) fn leave_mixed(&mut self) {
+        for (name, column) in &self.mixed {
+            let at = (name.clone(), column.clone());
+            if tables_of(column).is_empty() {
+                continue;
+            }
+            let own = self.source_type(&at);
+            let means_same = |place: &&Place| {
+                let tables = self.tables.iter();
+                let table = tables.filter(|table| table.name == place.0);
+                let key = table.filter_map(|table| table.primary_key());
+                let is_key = |key: &Key| key.columns == [place.1.as_str()];
+                place.1 == *column && !key.into_iter().any(is_key) && self.source_type(place) == own
+            };
+            let same: Vec<Place> = self.ids.keys().filter(means_same).cloned().collect();
+            for place in same {
+                self.ids.remove(&place);
+                let why =
+                    format!("{name}.{column} is called so, too, and has other values beside ids");
+                self.kept.insert(place, why);
+            }
+        }
+    }
+
     /// Gives columns the form of the keys that they refer to by their values alone. Where a key stays as
     /// it is, they do.
     pub(super) fn link(&mut self, links: &[Link<'_>], answers: &BTreeMap<Place, StoredIds>) {
@@ -80,8 +109,17 @@ impl<'c> Planner<'c> {
             let mut is_done = true;
             for link in links {
                 let at = place(link.table, &link.column.name);
-                if let Some(key) = link.key_among(&self.ids)
-                    && let Some(ids) = self.as_key(link, key, answers.get(&at))
+                let Some(key) = link.key_among(&self.ids) else {
+                    continue;
+                };
+                let answer = answers.get(&at);
+                if answer == Some(&StoredIds::Partly) {
+                    let (name, column) = key;
+                    let why = format!(
+                        "it refers to {name}.{column}, whose form changes, and has other values, too"
+                    );
+                    self.kept.insert(at, why);
+                } else if let Some(ids) = self.as_key(link, key, answer)
                     && self.ids.get(&at) != Some(&ids)
                 {
                     self.kept.remove(&at);
@@ -134,10 +172,12 @@ impl<'c> Planner<'c> {
             false => ids.format,
         };
         StoredForm::named(format, self.source, &stored_from).ok()?;
+        let takes_others = takes_others(link.table, link.column, own.meaning()?);
+        let of_key = || format!("its values are those of {}.{}", key.0, key.1);
         Some(Ids {
             format,
             stored_from,
-            assumed: ids.assumed.clone(),
+            assumed: ids.assumed.clone().or_else(|| takes_others.then(of_key)),
         })
     }
 
@@ -158,8 +198,7 @@ impl<'c> Planner<'c> {
             return;
         }
         let own = column.column_type(self.source).meaning();
-        let takes_others = !is_in_primary_key(table, &column.name)
-            && own.is_some_and(|own| !looks_like_id(own) && may_be_named(own, &column.name));
+        let takes_others = own.is_some_and(|own| takes_others(table, column, own));
         let assumed = assumed.or(takes_others.then(|| ANY_VALUE.to_owned()));
         if let Some(assumed) = &assumed
             && self.choices.keeps_assumed_ids
@@ -355,6 +394,31 @@ impl<'c> Planner<'c> {
         }
     }
 
+    /// Says of references that stay why they do.
+    pub(super) fn keep_references(&mut self) {
+        loop {
+            let before = self.kept.len();
+            for table in self.tables {
+                for key in &table.foreign_keys {
+                    for (name, target) in key.columns.iter().zip(&key.target_columns) {
+                        let (at, referred) =
+                            (place(table, name), (key.target.clone(), target.clone()));
+                        if at != referred
+                            && self.kept.contains_key(&referred)
+                            && !self.ids.contains_key(&at)
+                        {
+                            let why = format!("it refers to {}.{target}, which stays", key.target);
+                            self.kept.entry(at).or_insert(why);
+                        }
+                    }
+                }
+            }
+            if self.kept.len() == before {
+                return;
+            }
+        }
+    }
+
     fn source_type(&self, (table, column): &Place) -> Option<ColumnType> {
         let table = self.tables.iter().find(|found| found.name == *table)?;
         Some(table.column(column)?.column_type(self.source))
@@ -516,6 +580,16 @@ fn tables_of(column: &str) -> Vec<String> {
 fn may_be_named(own: Type, name: &str) -> bool {
     let takes_others = matches!(own, Type::Text(_) | Type::PaddedText(_) | Type::Bytes(_));
     takes_others && is_named(name)
+}
+
+/// Whether neither its type nor its name says that a column has ids alone.
+fn takes_others(table: &Table, column: &Column, own: Type) -> bool {
+    let is_text_or_bytes = matches!(
+        own,
+        Type::Text(_) | Type::PaddedText(_) | Type::Bytes(_) | Type::FixedBytes(_)
+    );
+    let is_certain = looks_like_id(own) && is_named(&column.name);
+    is_text_or_bytes && !is_certain && !is_in_primary_key(table, &column.name)
 }
 
 fn is_in_primary_key(table: &Table, column: &str) -> bool {

@@ -164,6 +164,7 @@ pub(crate) async fn plan_for(
         ids: BTreeMap::new(),
         kept: BTreeMap::new(),
         other_order: BTreeSet::new(),
+        mixed: BTreeSet::new(),
         untyped: BTreeMap::new(),
         wide: BTreeSet::new(),
     };
@@ -193,6 +194,7 @@ pub(crate) async fn plan_for(
             answer.insert(ids(source, table, &column.name).await?);
         }
     }
+    planner.leave_mixed();
     planner.link(&links, &answers);
     planner.leave_texts();
     planner.follow();
@@ -200,6 +202,7 @@ pub(crate) async fn plan_for(
         planner.add_empty(table, column);
     }
     planner.follow();
+    planner.keep_references();
     let mut planned: Vec<TablePlan> = tables.iter().map(|table| planner.table(table)).collect();
     planner.widen_references(&mut planned);
     let planned = Planned {

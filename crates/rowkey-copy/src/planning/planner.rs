@@ -60,6 +60,8 @@ pub(super) struct Planner<'c> {
     pub(super) kept: BTreeMap<Place, String>,
     /// Columns whose bytes are UUIDs in an order of other programs.
     pub(super) other_order: BTreeSet<Place>,
+    /// Columns with ids and other values.
+    pub(super) mixed: BTreeSet<Place>,
     /// What the values of columns without a type are.
     pub(super) untyped: BTreeMap<Place, Type>,
     /// Columns with numbers that no decimal number of the target holds.

@@ -90,7 +90,7 @@ const TOOLS: [&str; 43] = [
 ];
 
 /// Tables of tools whose names programs may use as well, told by all of their columns but `id`.
-const TOOLS_BY_COLUMNS: [(&str, &[&str]); 7] = [
+const TOOLS_BY_COLUMNS: [(&str, &[&str]); 12] = [
     // Laravel, TypeORM, CodeIgniter, db-migrate and postgres-migrations.
     ("migrations", &["migration", "batch"]),
     ("migrations", &["timestamp", "name"]),
@@ -103,6 +103,18 @@ const TOOLS_BY_COLUMNS: [(&str, &[&str]); 7] = [
     // Yii and FluentMigrator.
     ("migration", &["version", "apply_time"]),
     ("VersionInfo", &["Version", "AppliedOn", "Description"]),
+    // Pop and DbUp, each of which has had several.
+    ("schema_migration", &["version"]),
+    ("schema_migration", &["version", "version_self"]),
+    ("schemaversions", &["scriptname", "applied"]),
+    (
+        "schemaversions",
+        &["schemaversionid", "scriptname", "applied"],
+    ),
+    (
+        "schemaversions",
+        &["schemaversionsid", "scriptname", "applied"],
+    ),
 ];
 
 /// The tables of a database, with what depends on them.

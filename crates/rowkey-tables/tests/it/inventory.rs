@@ -261,21 +261,29 @@ async fn polymorphic_references_have_a_target_for_each_kind() -> anyhow::Result<
 
 #[tokio::test]
 async fn records_of_tools_are_told_from_tables_of_the_same_name() -> anyhow::Result<()> {
-    for (columns, is_of_tool) in [
+    let key = "id INTEGER PRIMARY KEY";
+    for (name, columns, is_of_tool) in [
+        ("migrations", "migration TEXT, batch INTEGER", true),
+        ("migrations", "timestamp BIGINT, name TEXT", true),
         (
-            "id INTEGER PRIMARY KEY, migration TEXT, batch INTEGER",
-            true,
-        ),
-        ("id INTEGER PRIMARY KEY, timestamp BIGINT, name TEXT", true),
-        (
-            "id INTEGER PRIMARY KEY, migration TEXT, batch INTEGER, bird TEXT",
+            "migrations",
+            "migration TEXT, batch INTEGER, bird TEXT",
             false,
         ),
-        ("id INTEGER PRIMARY KEY, name TEXT", false),
+        ("migrations", "name TEXT", false),
+        (
+            "schema_migration",
+            "version TEXT, version_self INTEGER",
+            true,
+        ),
+        ("schema_migration", "name TEXT", false),
+        ("SchemaVersions", "ScriptName TEXT, Applied TEXT", true),
+        ("SchemaVersions", "ScriptName TEXT", false),
     ] {
+        let referring = name.trim_end_matches('s');
         let found = inventory(&format!(
-            "CREATE TABLE migrations ({columns});
-             CREATE TABLE deploy (migration_id INTEGER);"
+            "CREATE TABLE {name} ({key}, {columns});
+             CREATE TABLE deploy ({referring}_id INTEGER);"
         ))
         .await?;
         assert_eq!(references(&found).is_empty(), is_of_tool, "{columns}");

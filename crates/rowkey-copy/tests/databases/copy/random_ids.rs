@@ -303,6 +303,15 @@ async fn unconstrained(source: String, target: String) -> Result<()> {
             "CREATE TABLE log (id integer NOT NULL PRIMARY KEY, author {text}, account_id {text}, \
              event {bytes}, person_id {text}, digest {bytes}, device {text})"
         ),
+        format!(
+            "CREATE TABLE run (number integer NOT NULL PRIMARY KEY, workflow_id {text}, \
+             subject {text}, token char(32))"
+        ),
+        format!("CREATE TABLE visit (number integer NOT NULL PRIMARY KEY, workflow_id {text})"),
+        format!(
+            "CREATE TABLE account_log (number integer NOT NULL PRIMARY KEY, \
+             account {id}, FOREIGN KEY (account) REFERENCES account (id))"
+        ),
         "CREATE TABLE empty_log (id integer NOT NULL PRIMARY KEY, person_id {id}, account_id {id})"
             .replace("{id}", id),
     ];
@@ -322,6 +331,17 @@ async fn unconstrained(source: String, target: String) -> Result<()> {
         ));
         rows.push(format!("INSERT INTO account VALUES ('{account}')"));
         rows.push(format!("INSERT INTO event VALUES ({start}{event}')"));
+        let (workflow, token) = (
+            uuid(u128::from(number) + 300),
+            uuid(u128::from(number) + 400),
+        );
+        let others = [&*workflow, "other"][usize::from(number == 1)];
+        let subject = [&*person, "other"][usize::from(number == 1)];
+        let token = token.replace('-', "");
+        rows.push(format!(
+            "INSERT INTO run VALUES ({number}, '{others}', '{subject}', '{token}')"
+        ));
+        rows.push(format!("INSERT INTO visit VALUES ({number}, '{workflow}')"));
         if number <= 2 {
             let digest = "0cc175b9c0f131a8b1c399e269772661";
             rows.push(format!(
@@ -344,6 +364,11 @@ async fn unconstrained(source: String, target: String) -> Result<()> {
             ("event", "id", true),
             ("log", "event", true),
             ("log", "digest", false),
+            ("run", "workflow_id", false),
+            ("visit", "workflow_id", false),
+            ("run", "subject", false),
+            ("run", "token", !is_kept),
+            ("account_log", "account", false),
             ("device", "code", true),
             ("log", "device", true),
             ("empty_log", "person_id", !is_kept),
@@ -352,7 +377,18 @@ async fn unconstrained(source: String, target: String) -> Result<()> {
             ensure_id(&plan, table, column, is_id)?;
         }
     }
-    let plan = planned(&source, &target, Choices::default()).await?.plan;
+    let planned = planned(&source, &target, Choices::default()).await?;
+    let (plan, words) = (planned.plan, planned.ids.join("\n"));
+    for expected in [
+        "log.author: its values are those of person.id",
+        "log.device: its values are those of device.code",
+        "run.token: its values are ids, though",
+        "stays: it refers to person.id, whose form changes, and has other values, too",
+        "stays: run.workflow_id is called so, too, and has other values beside ids",
+        "stays: it refers to account.id, which stays",
+    ] {
+        ensure!(words.contains(expected), "{expected}: {words}");
+    }
     nothing_is_refused(&source, &target, &plan).await?;
     copy_equal(&source, &target, &plan).await?;
     let mut to = open(&target).await?;
