@@ -104,7 +104,21 @@ pub(super) fn unknown_names(tables: &[PreparedTable<'_>]) -> Result<Vec<Error>, 
     let mut refused = Vec::new();
     for (number, table) in tables.iter().enumerate() {
         let names = names_of(&planned, number);
-        let is_known = |name: &&String| names.contains(&name.as_str());
+        // A column that is left out has taken it along.
+        let is_of_source = |name: &String| {
+            let (backend, original) = (table.from.backend, table.original);
+            let keys = original.keys.iter().filter(|key| !key.is_primary);
+            let keys = keys.map(|key| (&key.name, &key.columns, "key"));
+            let indexes = original.indexes.iter();
+            let indexes = indexes.map(|index| (&index.name, &index.columns, "key"));
+            let references = original.foreign_keys.iter();
+            let references = references.map(|key| (&key.name, &key.columns, "fkey"));
+            let mut all = keys.chain(indexes).chain(references);
+            all.any(|(own, columns, what)| {
+                *name == objects::given_name(backend, &table.to, own, columns, what)
+            })
+        };
+        let is_known = |name: &&String| names.contains(&name.as_str()) || is_of_source(name);
         let unknown = table.to.leave_out.iter().filter(|name| !is_known(name));
         refused.extend(unknown.map(|name| {
             Error::refused(

@@ -272,11 +272,13 @@ ORDER BY ordinal_position",
         }
     }
 
-    /// A number of any size that is spread evenly over the values of a column.
-    fn hash_of(self, column: &str) -> String {
+    /// A number of any size that is spread evenly over the rows of a table, whatever their values, but for
+    /// SQL Server, where it is over the values of a column.
+    fn number_of_row(self, column: &str) -> String {
         match self.database() {
-            Postgres => format!("abs(hashtext({column}::text)::bigint)"),
-            MySql | MariaDb => format!("CRC32({column})"),
+            Postgres => format!("abs(hashtext(concat(ctid, {column}))::bigint)"),
+            // The same rows each time.
+            MySql | MariaDb => "FLOOR(RAND(1) * 4294967296)".to_owned(),
             Sqlite => "abs(random() / 2)".to_owned(),
             SqlServer => format!("ABS(CONVERT(bigint, BINARY_CHECKSUM({column})))"),
         }

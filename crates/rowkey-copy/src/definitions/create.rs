@@ -5,6 +5,7 @@ use rowkey_core::storage::quote_identifier;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{Column, Generated};
 use rowkey_tables::connection::{Connection, Value};
+use rowkey_tables::dialect::Dialect;
 use rowkey_tables::text_literal::text_literal;
 use rowkey_tables::types::{Kind, Type};
 
@@ -104,7 +105,14 @@ pub(crate) fn creation(
                         table.name, column.name
                     ));
                 }
-                line(side.backend, column, is_null, default)?
+                let line = line(side.backend, column, is_null, default)?;
+                match renews(prepared, original, column) {
+                    true => {
+                        let digits = column.sql_type.fraction_digits();
+                        format!("{line} ON UPDATE CURRENT_TIMESTAMP({digits})")
+                    }
+                    false => line,
+                }
             }
         });
     }
@@ -167,6 +175,14 @@ pub(crate) fn line(
     Ok(format!("{name} {}{null}{default}", column.sql_type))
 }
 
+/// Whether the target writes the present moment into a column at each change, as the source does.
+fn renews(prepared: &PreparedTable<'_>, original: &Column, column: &ColumnSide) -> bool {
+    let source = prepared.from.backend;
+    original.generated == Generated::OnUpdate
+        && prepared.to.backend.names_character_sets()
+        && original.column_type(source).meaning() == Some(column.own)
+}
+
 fn default_of(
     prepared: &PreparedTable<'_>,
     original: &Column,
@@ -184,7 +200,7 @@ fn default_of(
             ));
             return None;
         }
-        Generated::OnUpdate if source == side.backend => {}
+        Generated::OnUpdate if renews(prepared, original, column) => {}
         how => left_out.push(format!("{place}: `{how}` is left out")),
     }
     let sql = original

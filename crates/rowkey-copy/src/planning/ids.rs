@@ -307,7 +307,9 @@ impl<'c> Planner<'c> {
             None if is_key && looks_like_id(own) && (is_named || !is_short) => {
                 self.assume_ids(table, column);
             }
-            None if looks_like_id(own) && (is_named || !is_text) => {
+            None if is_named
+                || looks_like_id(own) && (!is_text || !is_short && !self.ids.is_empty()) =>
+            {
                 self.keep(
                     table,
                     column,
@@ -463,7 +465,7 @@ impl<'c> Planner<'c> {
     }
 
     /// What becomes of the ids, as sentences.
-    pub(super) fn ids_in_words(&self, planned: &[TablePlan]) -> Vec<String> {
+    pub(super) fn ids_in_words(&self, planned: &[TablePlan], links: &[Link<'_>]) -> Vec<String> {
         let mut forms: BTreeMap<String, usize> = BTreeMap::new();
         let mut kept = Vec::new();
         let mut assumed = Vec::new();
@@ -503,7 +505,46 @@ impl<'c> Planner<'c> {
         }
         words.extend(kept);
         words.extend(assumed);
+        words.extend(self.apart(planned, links));
         words
+    }
+
+    /// The columns that refer to keys without a constraint, and have another type there.
+    fn apart(&self, planned: &[TablePlan], links: &[Link<'_>]) -> Vec<String> {
+        let type_of = |(name, column): &Place| {
+            let table = planned.iter().find(|table| table.name == *name)?;
+            let column = table.column(column)?;
+            match (&column.stored_to, &column.to) {
+                (Some(_), _) => self.sql_type_of(table, column),
+                (None, to) => to.clone(),
+            }
+        };
+        let mut told = Vec::new();
+        for link in links {
+            let at = place(link.table, &link.column.name);
+            let own = type_of(&at);
+            for key in &link.keys {
+                let (Some(own), Some(other)) = (&own, type_of(key)) else {
+                    continue;
+                };
+                let (name, column) = key;
+                let [one, another] = [own, &other].map(|sql_type| {
+                    let meaning = ColumnType::parse(self.target, sql_type.as_str()).meaning();
+                    match meaning {
+                        Some(Type::Text(_) | Type::PaddedText(_)) => "text",
+                        Some(Type::Bytes(_) | Type::FixedBytes(_)) => "bytes",
+                        _ => "UUIDs",
+                    }
+                });
+                if one != another && !self.kept.contains_key(&at) {
+                    told.push(format!(
+                        "{}.{} is {own} there, and {name}.{column}, to which it refers, is {other}",
+                        at.0, at.1
+                    ));
+                }
+            }
+        }
+        told
     }
 }
 

@@ -19,8 +19,10 @@ use crate::rows::select::first;
 const DOING: &str = "the keys of the source";
 /// Among so many rows of a table, values are looked for,
 const ROWS: usize = 1_000;
-/// of which so many are looked up in the keys.
-const VALUES: usize = 10;
+/// of which so many are looked up in the keys,
+const VALUES: usize = 20;
+/// and the others only if a key has one of so many.
+const FIRST: usize = 3;
 /// Keys of no more rows are read as a whole.
 const SMALL: usize = 2_000;
 /// Values for which one statement looks.
@@ -86,42 +88,24 @@ pub(super) async fn links<'c>(
     for key in &mut keys {
         key.read(source).await?;
     }
-    // Most columns have not even their first value in a key.
+    // Most columns have none of their first values in a key.
     for key in &mut keys {
         let of_class = columns
             .iter()
             .filter(|(.., class, _)| *class == Some(key.class));
-        let wanted = of_class.filter_map(|(.., values)| values.first_key_value());
+        let wanted = of_class.flat_map(|(.., values)| values.iter().take(FIRST));
         let wanted: Vec<_> = wanted.collect();
         key.look(source, wanted).await?;
     }
-    // The others are in the same key, or in several.
+    columns.retain(|(.., values)| {
+        let mut first = values.keys().take(FIRST);
+        first.any(|value| keys.iter().any(|key| key.has.contains(value)))
+    });
     for key in &mut keys {
         let of_class = columns
             .iter()
             .filter(|(.., class, _)| *class == Some(key.class));
-        let found = of_class.filter(|(.., values)| {
-            values
-                .first_key_value()
-                .is_some_and(|(first, _)| key.has.contains(first))
-        });
-        let wanted: Vec<_> = found.flat_map(|(.., values)| values).collect();
-        key.look(source, wanted).await?;
-    }
-    let mut of_several = Vec::new();
-    for (place, (.., values)) in columns.iter().enumerate() {
-        let is_begun = values
-            .first_key_value()
-            .is_some_and(|(first, _)| keys.iter().any(|key| key.has.contains(first)));
-        let has_all = |key: &Key| values.keys().all(|value| key.has.contains(value));
-        if is_begun && !keys.iter().any(has_all) {
-            of_several.push(place);
-        }
-    }
-    for key in &mut keys {
-        let several = of_several.iter().map(|place| &columns[*place]);
-        let several = several.filter(|(.., class, _)| *class == Some(key.class));
-        let wanted: Vec<_> = several.flat_map(|(.., values)| values).collect();
+        let wanted: Vec<_> = of_class.flat_map(|(.., values)| values).collect();
         key.look(source, wanted).await?;
     }
     let mut links = Vec::new();
@@ -133,7 +117,9 @@ pub(super) async fn links<'c>(
         let has_all = |key: &&&Key| values.keys().all(|value| key.has.contains(value));
         let alike: Vec<&&Key> = possible.iter().filter(has_all).collect();
         let is_in_one = |value: &String| possible.iter().any(|key| key.has.contains(value));
-        let some: Vec<&&Key> = match alike.is_empty() && values.keys().all(is_in_one) {
+        // Rows to which others refer may be gone, but a key may have values of others by chance.
+        let is_key = keys.iter().any(|key| key.place == at);
+        let some: Vec<&&Key> = match alike.is_empty() && (!is_key || values.keys().all(is_in_one)) {
             true => {
                 let has_some = |key: &&&Key| values.keys().any(|value| key.has.contains(value));
                 possible.iter().filter(has_some).collect()
@@ -276,14 +262,21 @@ async fn values<'c>(
     let mut found: Vec<_> = columns.iter().map(empty).collect();
     for row in rows {
         for ((_, values), value) in found.iter_mut().zip(row.0) {
-            if values.len() < VALUES
-                && let Some(text) = value_of(&value)
-            {
+            if let Some(text) = value_of(&value) {
                 values.insert(text, literal(backend, value));
             }
         }
     }
     found.retain(|(_, values)| !values.is_empty());
+    // From all over, also where they count up.
+    for (_, values) in &mut found {
+        let step = values.len().div_ceil(VALUES);
+        let mut number = 0;
+        values.retain(|_, _| {
+            number += 1;
+            (number - 1) % step == 0
+        });
+    }
     Ok(found)
 }
 

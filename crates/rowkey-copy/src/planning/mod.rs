@@ -187,6 +187,7 @@ pub(crate) async fn plan_for(
             answers.insert(place(table, &column.name), answer);
         }
     }
+    planner.widen_numbers();
     planner.leave_unordered();
     let links = links(source, &planner).await?;
     for Link { table, column, .. } in &links {
@@ -206,7 +207,7 @@ pub(crate) async fn plan_for(
     let mut planned: Vec<TablePlan> = tables.iter().map(|table| planner.table(table)).collect();
     planner.widen_references(&mut planned);
     let planned = Planned {
-        ids: planner.ids_in_words(&planned),
+        ids: planner.ids_in_words(&planned, &links),
         occupied: Vec::new(),
         misfits: Vec::new(),
         plan: CopyPlan {

@@ -64,15 +64,45 @@ impl Planner<'_> {
         }
         written.map_err(|refusal| {
             let text = types::write(self.target, Type::Text(None), is_indexed);
-            match text {
-                Ok(text) if self.wide.contains(&place(table, &column.name)) => format!(
+            let is_wide = self.wide.contains(&place(table, &column.name));
+            match (text, engine(self.target).columns.widest_decimal) {
+                (Ok(text), _) if is_wide => format!(
                     "{}, and values have more; only a text holds them: `to = {}`",
                     refusal.why,
                     toml::Value::from(text)
                 ),
+                // They were looked at.
+                (_, Some((precision, scale)))
+                    if matches!(own, Type::Decimal(_)) && self.source == Backend::Postgres =>
+                {
+                    format!(
+                    "{}, and no value has more: `to = \"decimal({precision},{scale})\"` holds them",
+                    refusal.why
+                )
+                }
                 _ => format!("{}; {}", refusal.why, refusal.instead),
             }
         })
+    }
+
+    /// Takes numbers for wide that refer to wide ones, or to which these refer: both have to be text.
+    pub(super) fn widen_numbers(&mut self) {
+        loop {
+            let before = self.wide.len();
+            for table in self.tables {
+                for key in &table.foreign_keys {
+                    for (name, target) in key.columns.iter().zip(&key.target_columns) {
+                        let both = [place(table, name), (key.target.clone(), target.clone())];
+                        if both.iter().any(|one| self.wide.contains(one)) {
+                            self.wide.extend(both);
+                        }
+                    }
+                }
+            }
+            if self.wide.len() == before {
+                return;
+            }
+        }
     }
 
     /// Whether a column has more digits after the second than its type in the target. Those of a key

@@ -77,7 +77,7 @@ pub(super) async fn find(
         if existing.is_some() {
             instead += ", or drop the rule in the target";
         } else if let Some(line) = line_without(table, &made, &rule.columns) {
-            instead += &format!(", or write {line}");
+            instead += &format!(", or {line}");
         }
         let unseen = |error: &Error| format!("{what} could not be looked at: {}", error.reason());
         let answers = trial.ask(source, target, &[trial.repeated(rule)?]).await;

@@ -316,7 +316,8 @@ fn told_apart<'r>(
     let is_text = |column: &ColumnSide| column.content == Content::Values(Kind::Text);
     let is_exact = |backend, column: &ColumnSide, endings: &[&str]| match &column.collation {
         Some(collation) => endings.iter().any(|ending| collation.ends_with(ending)),
-        // SQLite's are not in the catalogue of a source.
+        // SQLite's are not in the catalogue of a source, which is lenient.
+        None if backend == Backend::Sqlite => true,
         None => !engine(backend).columns.names_collations && column.sql_type.name() != "citext",
     };
     let is_padded = |column: &ColumnSide| matches!(column.own, Type::PaddedText(_));

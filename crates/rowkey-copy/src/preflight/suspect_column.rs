@@ -191,7 +191,8 @@ impl SuspectColumn<'_> {
                 .map(|text| fit::characters(to.backend, &text)),
         };
         self.longest = self.longest.zip(length).map(|(one, other)| one.max(other));
-        let has_no_type = matches!(cell, Cell::Refused(_)) && self.has_zero_dates();
+        let is_no_uuid = self.from.own == Type::Uuid && self.source.stores_any_type();
+        let has_no_type = matches!(cell, Cell::Refused(_)) && (is_no_uuid || self.has_zero_dates());
         let found = &mut self.found;
         let misfit = Misfit { key: key(), why };
         found.values += 1;
@@ -316,6 +317,8 @@ impl SuspectColumn<'_> {
             refuses_null: false,
         };
         let others = match (pair.suspects()?, own) {
+            // Whatever the column is to be, they are read as UUIDs.
+            (Suspects::All, _) if kind == Kind::Uuid => return Ok(false),
             (Suspects::None, _) => return Ok(true),
             (Suspects::Where(condition), _) => condition,
             // The text of whole numbers is short.

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use super::misfits::Misfits;
 use super::suspect_column::{SuspectColumn, any, is_any, is_indexed, others};
 use super::suspects::{ColumnPair, Suspects};
-use crate::batch::Batch;
+use crate::batch::{Batch, Cell};
 use crate::engine::engine;
 use crate::plans::plan::CopyPolicy;
 use crate::rows::read::read;
@@ -180,7 +180,13 @@ async fn read_suspects(
         while let Some(batch) = batches.recv().await {
             for row in batch.rows() {
                 for (column, cell) in suspects.iter_mut().zip(row.iter().skip(keys)) {
-                    let key = || (keys > 0).then(|| row_key(&batch, row, &side.key));
+                    // What is refused has no text but the reason.
+                    let has_key = keys > 0
+                        && !row
+                            .iter()
+                            .take(keys)
+                            .any(|cell| matches!(cell, Cell::Refused(_)));
+                    let key = || has_key.then(|| row_key(&batch, row, &side.key));
                     column.check(to, &batch, *cell, key);
                 }
             }

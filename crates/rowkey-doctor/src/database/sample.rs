@@ -117,13 +117,13 @@ async fn by_number(
     Ok(windows.collect())
 }
 
-/// One row in so many, chosen by its value, in no order: the server reads all rows, but sends few.
+/// One row in so many, in no order: the server reads all rows, but sends few.
 fn thinned(source: &Source, rows: u64) -> Window {
     let column = &source.column;
     let every = rows.div_ceil(SAMPLE);
-    let hash = source.backend.hash_of(column);
+    let number = source.backend.number_of_row(column);
     Window {
-        clause: format!(" WHERE {hash} % {every} = 0"),
+        clause: format!(" WHERE {number} % {every} = 0"),
         // If the table has more rows than the database thinks, the first ones in the order of the
         // key would not be a sample of it.
         limit: None,
