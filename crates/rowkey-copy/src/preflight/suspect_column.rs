@@ -13,7 +13,7 @@ use super::suspects::{ColumnPair, Suspects, checks_json};
 use crate::batch::{Batch, Cell};
 use crate::engine::engine;
 use crate::plans::replacements::{Cut, SpecialValue};
-use crate::rows::read::cells::NANOSECONDS;
+use crate::rows::read::cells::{NANOSECONDS, NO_UTF_8};
 use crate::rows::select::first;
 use crate::rows::write::fit;
 use crate::session;
@@ -192,7 +192,12 @@ impl SuspectColumn<'_> {
         };
         self.longest = self.longest.zip(length).map(|(one, other)| one.max(other));
         let is_no_uuid = self.from.own == Type::Uuid && self.source.stores_any_type();
-        let has_no_type = matches!(cell, Cell::Refused(_)) && (is_no_uuid || self.has_zero_dates());
+        let has_no_type = match cell {
+            Cell::Refused(span) => {
+                is_no_uuid || self.has_zero_dates() || batch.text(span).ends_with(NO_UTF_8)
+            }
+            _ => false,
+        };
         let found = &mut self.found;
         let misfit = Misfit { key: key(), why };
         found.values += 1;

@@ -151,6 +151,10 @@ impl ColumnPair<'_> {
 
     /// In SQLite, the type of a column says little about its values.
     fn of_sqlite(&self, kind: Kind, suspects: &mut SuspectConditions) {
+        // Other characters than those of ASCII may be bytes that are no UTF-8.
+        suspects.add(
+            "typeof({}) = 'text' AND {} GLOB '*[' || char(128) || '-' || char(1114111) || ']*'",
+        );
         match kind {
             Kind::Bool | Kind::Integer => suspects.add("typeof({}) NOT IN ('null', 'integer')"),
             // Whether a number has few digits, only its reader says.

@@ -8,6 +8,8 @@ use crate::batch::{Batch, Cell, normal};
 use crate::rows::write::fit::scaled;
 use crate::tables::table_side::{ColumnSide, Content};
 
+/// How the reason of a text ends that no type holds.
+pub(crate) const NO_UTF_8: &str = "that is no UTF-8";
 /// Why a time with digits that no target has a place for has no cell, unless the plan cuts them off.
 pub(crate) const NANOSECONDS: &str = "which has more than six digits behind the second";
 

@@ -10,8 +10,8 @@ use sqlx::{Row as _, SqliteConnection, TypeInfo, ValueRef};
 
 use super::batch_sender::BatchSender;
 use super::cells::{
-    NoCell, decimal_cell, id_cell, planned_cell, single, sixteen_cell, text_cell, value_in_text,
-    whole_double,
+    NO_UTF_8, NoCell, decimal_cell, id_cell, planned_cell, single, sixteen_cell, text_cell,
+    value_in_text, whole_double,
 };
 use crate::batch::{Batch, Cell};
 use crate::tables::table_side::{ColumnSide, Content, TableSide};
@@ -47,6 +47,8 @@ enum Found<'r> {
     Integer(i64),
     Real(f64),
     Text(&'r str),
+    /// A text that is not UTF-8, which SQLite does not look at.
+    Garbled(&'r [u8]),
     Blob(&'r [u8]),
 }
 
@@ -61,7 +63,10 @@ impl<'r> Found<'r> {
             () if is("INTEGER") => Self::Integer(row.try_get_unchecked(place)?),
             () if is("REAL") => Self::Real(row.try_get_unchecked(place)?),
             () if is("BLOB") => Self::Blob(row.try_get_unchecked(place)?),
-            () => Self::Text(row.try_get_unchecked(place)?),
+            () => {
+                let bytes: &[u8] = row.try_get_unchecked(place)?;
+                std::str::from_utf8(bytes).map_or(Self::Garbled(bytes), Self::Text)
+            }
         })
     }
 
@@ -133,7 +138,7 @@ impl<'r> Found<'r> {
             Self::Integer(number) => StoredRef::Integer(number.into()),
             Self::Text(text) => StoredRef::Text(text),
             Self::Blob(bytes) => StoredRef::Bytes(bytes),
-            Self::Real(_) => return Err(self.refused(column).into()),
+            Self::Real(_) | Self::Garbled(_) => return Err(self.refused(column).into()),
         };
         Ok(id_cell(batch, column, found)?)
     }
@@ -145,6 +150,9 @@ impl<'r> Found<'r> {
             Self::Integer(number) => format!("the integer {number}"),
             Self::Real(number) => format!("the real number {number:?}"),
             Self::Text(text) => format!("the text \"{}\"", shortened(text)),
+            Self::Garbled(bytes) => {
+                return format!("a value is a text of {} bytes {NO_UTF_8}", bytes.len());
+            }
             Self::Blob(bytes) if column.content == Content::Values(Kind::Text) => {
                 format!("a blob of {} bytes, which has no text", bytes.len())
             }

@@ -41,6 +41,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     let name = "words_that_are_no_type";
     pair(suite, name, [Backend::Sqlite], Backend::Postgres, no_type);
     for target in crate::LIVE {
+        let name = format!("texts_that_are_no_utf_8_in_{}", test_name(target));
+        pair(suite, &name, [Backend::Sqlite], target, garbled);
         let name = format!("values_say_what_has_no_type_in_{}", test_name(target));
         pair(suite, &name, [Backend::Sqlite], target, untyped);
     }
@@ -362,4 +364,43 @@ async fn no_type(source: String, target: String) -> Result<()> {
     let is_told = |refused: &String| refused.starts_with(&why);
     ensure!(looked.refused.iter().any(is_told), "{looked:?}");
     Ok(())
+}
+
+/// SQLite does not look at the bytes of a text.
+async fn garbled(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE thing (id integer PRIMARY KEY, title text, born date, size integer, data blob)",
+        "CREATE TABLE word (name varchar(36) PRIMARY KEY)",
+        "INSERT INTO thing VALUES (1, 'é', NULL, 1, NULL), (2, CAST(x'ff41' AS text), NULL, 1, NULL), \
+         (3, CAST(x'80' AS text), CAST(x'80' AS text), CAST(x'80' AS text), CAST(x'80' AS text))",
+        "INSERT INTO word VALUES (CAST(x'ff80414141414141414141414141414141' AS text)), ('é')",
+    ];
+    let mut from = open(&source).await?;
+    execute(&mut from, "the source", &rows).await?;
+    let mut plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    let mut told = Vec::new();
+    for refused in &looked.refused {
+        ensure!(
+            refused.contains("that is no UTF-8") && !refused.contains("another type"),
+            "{looked:?}"
+        );
+        told.push(refused.split(": ").next().unwrap_or_default());
+    }
+    told.sort_unstable();
+    let expected = [
+        "thing.born",
+        "thing.data",
+        "thing.size",
+        "thing.title",
+        "word.name",
+    ];
+    ensure!(told == expected, "{looked:?}");
+    for name in ["born", "data", "size", "title"] {
+        column(&mut plan, "thing", name)?.instead.other_type = Some(Null::Null);
+    }
+    from.execute("the key", "DELETE FROM word WHERE name <> 'é'")
+        .await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_equal(&source, &target, &plan).await
 }
