@@ -21,8 +21,8 @@ const DOING: &str = "the keys of the source";
 const ROWS: usize = 1_000;
 /// of which so many are looked up in the keys,
 const VALUES: usize = 20;
-/// and the others only if a key has one of so many.
-const FIRST: usize = 3;
+/// in large keys each so-manieth first, and the others only if a key has one.
+const EACH: usize = 6;
 /// Keys of no more rows are read as a whole.
 const SMALL: usize = 2_000;
 /// Values for which one statement looks.
@@ -88,18 +88,18 @@ pub(super) async fn links<'c>(
     for key in &mut keys {
         key.read(source).await?;
     }
-    // Most columns have none of their first values in a key.
+    // Most columns have none of their values in a key.
     for key in &mut keys {
         let of_class = columns
             .iter()
             .filter(|(.., class, _)| *class == Some(key.class));
-        let wanted = of_class.flat_map(|(.., values)| values.iter().take(FIRST));
+        let wanted = of_class.flat_map(|(.., values)| values.iter().step_by(EACH));
         let wanted: Vec<_> = wanted.collect();
         key.look(source, wanted).await?;
     }
     columns.retain(|(.., values)| {
-        let mut first = values.keys().take(FIRST);
-        first.any(|value| keys.iter().any(|key| key.has.contains(value)))
+        let mut values = values.keys();
+        values.any(|value| keys.iter().any(|key| key.has.contains(value)))
     });
     for key in &mut keys {
         let of_class = columns

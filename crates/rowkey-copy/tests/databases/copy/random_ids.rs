@@ -308,6 +308,8 @@ async fn unconstrained(source: String, target: String) -> Result<()> {
              subject {text}, token char(32))"
         ),
         format!("CREATE TABLE visit (number integer NOT NULL PRIMARY KEY, workflow_id {text})"),
+        format!("CREATE TABLE note (number integer NOT NULL PRIMARY KEY, writer {text})"),
+        format!("CREATE TABLE repeated (owner {id}, person_id {id}, other_id {id})"),
         format!(
             "CREATE TABLE account_log (number integer NOT NULL PRIMARY KEY, \
              account {id}, FOREIGN KEY (account) REFERENCES account (id))"
@@ -342,6 +344,9 @@ async fn unconstrained(source: String, target: String) -> Result<()> {
             "INSERT INTO run VALUES ({number}, '{others}', '{subject}', '{token}')"
         ));
         rows.push(format!("INSERT INTO visit VALUES ({number}, '{workflow}')"));
+        // Half of them are gone.
+        let writer = [&*person, &*workflow][usize::from(number > 20)];
+        rows.push(format!("INSERT INTO note VALUES ({number}, '{writer}')"));
         if number <= 2 {
             let digest = "0cc175b9c0f131a8b1c399e269772661";
             rows.push(format!(
@@ -350,6 +355,11 @@ async fn unconstrained(source: String, target: String) -> Result<()> {
             ));
         }
     }
+    let many = [uuid(1), uuid(2), uuid(3)].map(|id| format!("'{id}'"));
+    rows.push(format!(
+        "INSERT INTO repeated SELECT {} FROM person a, person b, person c LIMIT 12000",
+        many.join(", ")
+    ));
     let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
     execute(&mut from, "the rows", &rows).await?;
     for choices in [Choices::default(), keeping()] {
@@ -366,6 +376,10 @@ async fn unconstrained(source: String, target: String) -> Result<()> {
             ("log", "digest", false),
             ("run", "workflow_id", false),
             ("visit", "workflow_id", false),
+            ("note", "writer", true),
+            ("repeated", "owner", true),
+            ("repeated", "person_id", true),
+            ("repeated", "other_id", true),
             ("run", "subject", false),
             ("run", "token", !is_kept),
             ("account_log", "account", false),
@@ -401,6 +415,8 @@ async fn unconstrained(source: String, target: String) -> Result<()> {
         let met = to.count("a join", &query, &[]).await?;
         ensure!(met == 2, "{join}: {met}");
     }
+    let query = "SELECT COUNT(*) FROM note JOIN person ON note.writer = person.id";
+    ensure!(to.count("a join", query, &[]).await? == 20);
     Ok(())
 }
 
