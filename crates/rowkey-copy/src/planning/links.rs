@@ -21,7 +21,7 @@ const DOING: &str = "the keys of the source";
 const ROWS: usize = 1_000;
 /// of which so many are looked up in the keys,
 const VALUES: usize = 20;
-/// in large keys each so-manieth first, and the others only if a key has one.
+/// in large keys at first one of so many, because most columns refer to none.
 const EACH: usize = 6;
 /// Keys of no more rows are read as a whole.
 const SMALL: usize = 2_000;

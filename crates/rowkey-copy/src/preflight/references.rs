@@ -313,7 +313,14 @@ fn told_apart<'r>(
     lenient: &[String],
 ) -> Vec<&'r str> {
     let (source, target) = (table.from.backend, table.to.backend);
-    let is_text = |column: &ColumnSide| column.content == Content::Values(Kind::Text);
+    // Within SQLite, values stay as they are.
+    let is_text = |column: &ColumnSide| match column.content {
+        Content::Values(Kind::Text) => true,
+        Content::Values(Kind::Own) => {
+            target.stores_any_type() && matches!(column.own, Type::Text(_))
+        }
+        _ => false,
+    };
     let is_exact = |backend, column: &ColumnSide, endings: &[&str]| match &column.collation {
         Some(collation) => endings.iter().any(|ending| collation.ends_with(ending)),
         // SQLite's are not in the catalogue of a source, which is lenient.

@@ -31,6 +31,11 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         // Older ones have no default of `longblob`.
         pair_since(suite, MYSQL_8, &name, sources, target, copied);
     }
+    for target in [Backend::MySql, Backend::MariaDb] {
+        let name = format!("moments_of_changes_are_written_in_{}", test_name(target));
+        let sources = [Backend::MySql, Backend::MariaDb];
+        pair(suite, &name, sources, target, changes);
+    }
     for (source, target) in [
         (Backend::MariaDb, Backend::MySql),
         (Backend::MySql, Backend::MariaDb),
@@ -38,6 +43,28 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("now_has_the_digits_of_its_column_in_{}", test_name(target));
         pair(suite, &name, [source], target, now);
     }
+}
+
+/// The server writes them, in the source and in the target.
+async fn changes(source: String, target: String) -> Result<()> {
+    let statements = [
+        "CREATE TABLE thing (id integer PRIMARY KEY, title varchar(9), \
+         a timestamp NULL ON UPDATE CURRENT_TIMESTAMP, \
+         b datetime(3) DEFAULT CURRENT_TIMESTAMP(3) ON UPDATE CURRENT_TIMESTAMP(3), \
+         c datetime NOT NULL DEFAULT '2020-01-01' ON UPDATE CURRENT_TIMESTAMP)",
+        "INSERT INTO thing VALUES (1, 'a', NULL, '2020-01-01', '2020-01-01')",
+    ];
+    execute(&mut open(&source).await?, "the source", &statements).await?;
+    let plan = plan(&source, &target).await?;
+    let report = copy(&source, &target, &plan).await?;
+    let is_lost = |note: &String| note.contains("is left out");
+    ensure!(!report.notes.iter().any(is_lost), "{report:?}");
+    let mut to = open(&target).await?;
+    to.execute("a change", "UPDATE thing SET title = 'b'")
+        .await?;
+    let query = "SELECT COUNT(*) FROM thing WHERE a > '2021-01-01' AND b > '2021-01-01' AND c > '2021-01-01'";
+    ensure!(to.count("the moments", query, &[]).await? == 1);
+    Ok(())
 }
 
 async fn constants(source: String, target: String) -> Result<()> {

@@ -51,6 +51,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
             test_name(target)
         );
         pair(suite, &name, [postgres], target, long_numbers);
+        let name = format!("numbers_of_keys_have_one_type_in_{}", test_name(target));
+        pair(suite, &name, [postgres], target, numbers_of_keys);
     }
     let name = "chars_and_fractions_in_columns_that_exist";
     pair(suite, name, [postgres], mysql, narrower);
@@ -365,6 +367,30 @@ async fn numbers_of_texts(source: String, target: String) -> Result<()> {
     from.execute("the rows", "DELETE FROM t WHERE id > 3")
         .await?;
     copy_into_existing(&source, &target, &plan).await
+}
+
+/// A key and its references get the same advice, which an index takes.
+async fn numbers_of_keys(source: String, target: String) -> Result<()> {
+    let tables = [
+        "CREATE TABLE price (id integer PRIMARY KEY, n numeric(100,0) UNIQUE, d numeric UNIQUE)",
+        "CREATE TABLE sale (id integer PRIMARY KEY, n numeric REFERENCES price (n), \
+         d numeric REFERENCES price (d))",
+        "INSERT INTO price VALUES (1, 1, 1.10), (2, repeat('9', 70)::numeric, 1e30)",
+        "INSERT INTO sale VALUES (1, 1, 1.1)",
+    ];
+    execute(&mut open(&source).await?, "the source", &tables).await?;
+    let mut plan = plan(&source, &target).await?;
+    for column in plan.tables.iter_mut().flat_map(|table| &mut table.columns) {
+        let Some(refused) = column.refused.take() else {
+            continue;
+        };
+        let advised = refused.split("`to = \"").nth(1);
+        let advised = advised.and_then(|rest| rest.split('"').next());
+        column.to = advised.map(Into::into);
+        ensure!(refused.matches("`to = ").count() == 1, "{refused}");
+    }
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_equal(&source, &target, &plan).await
 }
 
 async fn long_numbers(source: String, target: String) -> Result<()> {

@@ -38,6 +38,10 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let sources = [Backend::MySql, Backend::MariaDb];
         pair(suite, &name, sources, target, zero_keys);
     }
+    for target in crate::LIVE {
+        let name = format!("columns_take_their_objects_along_in_{}", test_name(target));
+        pair(suite, &name, [Backend::Sqlite], target, taken_along);
+    }
     let name = "words_that_are_no_type";
     pair(suite, name, [Backend::Sqlite], Backend::Postgres, no_type);
     for target in crate::LIVE {
@@ -131,6 +135,30 @@ async fn references(source: String, target: String) -> Result<()> {
     }
     nothing_is_refused(&source, &target, &plan).await?;
     copy_equal(&source, &target, &plan).await
+}
+
+/// A line that names what a deleted column had stays valid.
+async fn taken_along(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE place (id integer PRIMARY KEY, other integer UNIQUE)",
+        "CREATE TABLE visit (id integer PRIMARY KEY, place integer REFERENCES place (id), \
+         other integer UNIQUE)",
+        "INSERT INTO place VALUES (1, 1)",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let mut plan = plan(&source, &target).await?;
+    let mut tables = plan.tables.iter_mut();
+    let visit = tables.find(|table| table.name.name == "visit");
+    let visit = visit.context("no such table")?;
+    visit.columns.retain(|column| column.name == "id");
+    visit.leave_out = vec!["visit_place_fkey".into(), "visit_other_key".into()];
+    nothing_is_refused(&source, &target, &plan).await?;
+    for table in &mut plan.tables {
+        table.leave_out = vec!["visit_plan_fkey".into()];
+    }
+    let looked = preflight(&source, &target, &plan).await?;
+    ensure!(looked.refused.len() == 2, "{looked:?}");
+    Ok(())
 }
 
 /// Nobody is told to write a type that the next round refuses.

@@ -32,6 +32,7 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         (Backend::Sqlite, Backend::Postgres),
         (Backend::Sqlite, Backend::MySql),
         (Backend::Sqlite, Backend::MariaDb),
+        (Backend::Sqlite, Backend::Sqlite),
     ] {
         let name = format!("letters_of_references_count_in_{}", test_name(target));
         pair(suite, &name, [source], target, letters);
