@@ -222,6 +222,8 @@ fn default_of(
     let copied = from.and_then(|from| defaults::as_copied(backends, from, column, sql));
     let translated = match copied.is_some() || original.is_serial() || is_span {
         _ if original.has_unknown_default(source) => None,
+        // The sequences of expressions are made behind the rows.
+        _ if source == Backend::Postgres && sql.contains("nextval(") => None,
         true => copied,
         false if is_moment && defaults::is_now(source, sql) => {
             Some(engine(side.backend).columns.utc_now.into())

@@ -31,6 +31,7 @@ pub(crate) async fn of_database(
     notes.extend(shared_sequences(plan, catalog));
     notes.extend(moments(source, plan).await?);
     notes.extend(grants(source, plan).await?);
+    notes.extend(hidden(source, plan).await?);
     notes.extend(programs(source, plan, catalog).await?);
     if engine(catalog.backend).objects.has_schemas {
         let schemas = other_schemas::names(source).await?;
@@ -283,6 +284,24 @@ fn columns_of_types(plan: &CopyPlan, from: Type, to: Type) -> Result<Vec<String>
     Ok(tables.collect())
 }
 
+/// What only the server's own tables say of tables that are copied.
+async fn hidden(source: &mut Connection, plan: &CopyPlan) -> Result<Vec<String>, Error> {
+    let mut notes = Vec::new();
+    let Some(query) = engine(source.backend()).objects.hidden else {
+        return Ok(notes);
+    };
+    for row in source
+        .query("the definitions of the source", query, &[])
+        .await?
+    {
+        if is_planned(plan, &QualifiedName::from(row.text(0)?)) {
+            let what = row.text(1)?;
+            notes.push(format!("{what} is left out of tables that are made"));
+        }
+    }
+    Ok(notes)
+}
+
 fn is_planned(plan: &CopyPlan, name: &QualifiedName) -> bool {
     plan.tables.iter().any(|table| table.name == *name)
 }
@@ -463,6 +482,12 @@ fn of_definition(table: &Table) -> Vec<String> {
         ),
         (behind, "WITHOUT", "WITHOUT ROWID is left out"),
         (behind, "STRICT", "STRICT is left out"),
+        (&tokens[..], "CONFLICT", "its ON CONFLICT is left out"),
+        (
+            &tokens[..],
+            "DESC",
+            "the descending order of its keys is left out",
+        ),
     ] {
         if tokens.iter().any(|token| token.is_keyword(keyword)) {
             notes.push(format!("{}: {what}", table.name));

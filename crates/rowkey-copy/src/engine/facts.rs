@@ -46,6 +46,8 @@ pub(crate) fn of_column(pattern: &str, column: &str) -> String {
 pub(crate) struct Columns {
     /// A default of the same database; nothing if the catalogue does not show it.
     pub(crate) default: fn(&str) -> Option<String>,
+    /// The columns that every table has.
+    pub(crate) has_already: &'static [&'static str],
     /// How many digits a decimal number may have, and how many of them after the point.
     pub(crate) widest_decimal: Option<(u32, u32)>,
     /// The words for the default of a column of a type.
@@ -189,6 +191,8 @@ pub(crate) struct Objects {
     pub(crate) check: Option<fn(&str) -> Option<String>>,
     /// The query for the privileges on whole tables, unless they are among the dependents.
     pub(crate) grants: Option<&'static str>,
+    /// The query for what nothing else says of tables: their names, and what stays behind.
+    pub(crate) hidden: Option<&'static str>,
     /// Whether a reference may have RESTRICT and SET DEFAULT.
     pub(crate) has_restrict: bool,
     pub(crate) has_set_default: bool,

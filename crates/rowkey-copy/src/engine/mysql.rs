@@ -71,6 +71,7 @@ const fn of(
     Engine {
         columns: Columns {
             widest_decimal: Some((65, 30)),
+            has_already: &[],
             default,
             default_clause,
             utc_now: "(UTC_TIMESTAMP(6))",
@@ -119,6 +120,7 @@ const fn of(
             redefine: None,
             check: Some(check),
             grants: None,
+            hidden: Some(HIDDEN),
             has_restrict: true,
             // InnoDB has none.
             has_set_default: false,
@@ -453,6 +455,14 @@ fn last(table: &Table, column: &Column) -> Result<Option<Query>, Error> {
         vec![schema, table.name.name.as_str().into()],
     )))
 }
+
+/// Of columns that `SELECT *` does not show, and of keys.
+const HIDDEN: &str = "SELECT table_name, CONCAT(table_name, '.', column_name, ': INVISIBLE') \
+     FROM information_schema.columns WHERE table_schema = DATABASE() AND extra LIKE '%INVISIBLE%' \
+     UNION ALL SELECT DISTINCT table_name, \
+     CONCAT(table_name, ': the descending order of the key ', index_name) \
+     FROM information_schema.statistics \
+     WHERE table_schema = DATABASE() AND non_unique = 0 AND collation = 'D' ORDER BY 2";
 
 /// Numbers that sessions have taken in advance may be in use.
 const SEQUENCES: Sequences = Sequences {

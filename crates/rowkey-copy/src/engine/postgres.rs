@@ -14,6 +14,7 @@ use crate::tables::table_side::{Content, TableSide};
 pub(super) const ENGINE: Engine = Engine {
     columns: Columns {
         widest_decimal: None,
+        has_already: &["tableoid", "ctid", "xmin", "xmax", "cmin", "cmax"],
         default: |sql| Some(sql.to_owned()),
         default_clause: |_, sql| format!(" DEFAULT {sql}"),
         utc_now: "(CURRENT_TIMESTAMP AT TIME ZONE 'UTC')",
@@ -77,6 +78,7 @@ pub(super) const ENGINE: Engine = Engine {
             is_check.then(|| definition.to_owned())
         }),
         grants: Some(GRANTS),
+        hidden: Some(HIDDEN),
         has_restrict: true,
         has_set_default: true,
         has_schemas: true,
@@ -320,6 +322,17 @@ WHERE p.parentrelid IS NOT NULL AND (
     AND NOT EXISTS (SELECT FROM pg_inherits h WHERE h.inhrelid = i.indexrelid))
   OR EXISTS (SELECT FROM pg_rewrite r WHERE r.ev_class = p.relid))
 ORDER BY 1";
+
+/// Of sequences with which columns count.
+const HIDDEN: &str = "SELECT t.relname::text, s.seqrelid::regclass::text || ': the sequence''s ' || concat_ws(', ', \
+       CASE WHEN s.seqcycle THEN 'CYCLE' END, CASE WHEN s.seqcache <> 1 THEN 'CACHE' END, \
+       CASE WHEN s.seqincrement > 0 AND (s.seqmin <> 1 OR s.seqmax NOT IN (32767, 2147483647, 9223372036854775807)) \
+         THEN 'limits' END) \
+     FROM pg_sequence s JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = s.seqrelid \
+       AND d.refclassid = 'pg_class'::regclass AND d.refobjsubid > 0 AND d.deptype IN ('a', 'i') \
+     JOIN pg_class t ON t.oid = d.refobjid AND t.relnamespace = current_schema()::regnamespace \
+     WHERE s.seqcycle OR s.seqcache <> 1 OR s.seqincrement > 0 \
+       AND (s.seqmin <> 1 OR s.seqmax NOT IN (32767, 2147483647, 9223372036854775807)) ORDER BY 2";
 
 const SEQUENCES: Sequences = Sequences {
     bounds: [i64::MIN as i128, i64::MAX as i128],

@@ -15,6 +15,7 @@ const FILE: &str = "SELECT file FROM pragma_database_list WHERE name = 'main'";
 pub(super) const ENGINE: Engine = Engine {
     columns: Columns {
         widest_decimal: None,
+        has_already: &[],
         // An expression is shown without the parentheses that it needs.
         default: |sql| Some(format!("({sql})")),
         default_clause: |_, sql| format!(" DEFAULT {sql}"),
@@ -58,6 +59,7 @@ pub(super) const ENGINE: Engine = Engine {
         redefine: Some(redefine),
         check: None,
         grants: None,
+        hidden: None,
         has_restrict: true,
         has_set_default: true,
         has_schemas: false,

@@ -13,6 +13,7 @@ use crate::tables::table_side::TableSide;
 pub(super) const ENGINE: Engine = Engine {
     columns: Columns {
         widest_decimal: Some((38, 10)),
+        has_already: &[],
         default: |sql| Some(sql.to_owned()),
         default_clause: |_, sql| format!(" DEFAULT {sql}"),
         utc_now: "SYSUTCDATETIME()",
@@ -62,6 +63,7 @@ pub(super) const ENGINE: Engine = Engine {
         redefine: None,
         check: None,
         grants: None,
+        hidden: None,
         has_restrict: false,
         has_set_default: true,
         has_schemas: true,

@@ -373,12 +373,17 @@ fn key_places(table: &Table, plan: &TablePlan) -> Vec<usize> {
         let mut dependents = table.dependents.iter();
         dependents.any(|one| one.kind == DependentKind::Domain && one.columns.contains(name))
     };
+    let is_replaced = |name: &String| {
+        let column = plan.column(name);
+        column.is_some_and(|column| !column.instead.is_empty())
+    };
     let mut keys: Vec<_> = table.keys.iter().collect();
     keys.sort_by_key(|key| !key.is_primary);
     keys.into_iter()
         .filter(|key| key.columns.iter().all(is_never_null))
         .filter(|key| key.is_primary || !key.columns.iter().any(is_of_domain))
         .filter(|key| !names_collations(table, key))
+        .filter(|key| key.is_primary || !key.columns.iter().any(is_replaced))
         .find_map(|key| plan.places(&key.columns))
         .unwrap_or_default()
 }

@@ -94,6 +94,16 @@ fn of_columns(table: &TablePlan, source: Backend, target: Backend) -> Vec<Error>
         let mut sides = [source, target].into_iter();
         sides.find_map(|backend| untaken(&what, backend, name))
     });
+    let own = columns
+        .iter()
+        .filter(|name| engine(target).columns.has_already.contains(name));
+    let own = own.map(|name| {
+        Error::refused(
+            format!("{what} in the target"),
+            format!("{target} has a column {name} of its own in every table"),
+            "rename it in the source, or delete its entry from the plan",
+        )
+    });
     let doubled = doubled(target, &columns).into_iter().map(|[one, other]| {
         Error::refused(
             format!("the columns {one} and {other} of {}", table.name),
@@ -101,7 +111,7 @@ fn of_columns(table: &TablePlan, source: Backend, target: Backend) -> Vec<Error>
             "rename one of them in the source, or delete its entry from the plan",
         )
     });
-    untaken.chain(doubled).collect()
+    untaken.chain(own).chain(doubled).collect()
 }
 
 /// Each name that the database takes for one before it, behind that.

@@ -27,6 +27,8 @@ pub struct Misfits {
     pub to: Option<String>,
     /// What the plan can say for the column, so that they get a place.
     pub instead: Vec<&'static str>,
+    /// A type that, together with that, holds all values.
+    pub to_beside: Option<String>,
     /// How many values still have no place then.
     pub left: u64,
     /// One of the values that are left.
@@ -121,7 +123,9 @@ impl Misfits {
         if !self.instead.is_empty() {
             let words = self.instead.join(", ");
             instead += &format!(", or write `instead = {{ {words} }}` for the column in the plan");
-            if let Some(left) = &self.left_example {
+            if let (Some(to), true) = (&self.to_beside, existing.is_none()) {
+                instead += &format!(" beside `to = {}`", toml::Value::from(to.as_str()));
+            } else if let Some(left) = &self.left_example {
                 instead += &format!(
                     ", which leaves {} to be changed ({})",
                     self.left,
@@ -129,7 +133,12 @@ impl Misfits {
                 );
             }
         }
-        if self.to.is_none() && !are_null && !may_keep && !self.has_no_type {
+        if self.to.is_none()
+            && self.to_beside.is_none()
+            && !are_null
+            && !may_keep
+            && !self.has_no_type
+        {
             instead += ", or give the column another type there";
         }
         if !there.is_some_and(|there| needs_value(target, there)) {

@@ -357,17 +357,25 @@ impl<'c> Stage<'c> {
             let columns: Vec<String> = to.columns.iter().map(|one| one.name.clone()).collect();
             let typed = |column: &ColumnSide| format!("{} {}", column.name, column.sql_type.bare());
             let key: Vec<String> = to.key_columns().map(typed).collect();
-            let key = match (shorter_key(to), key.is_empty()) {
-                (Some(lines), _) => format!(", such as {lines}"),
-                (None, true) => String::new(),
-                (None, false) => format!(" (the key is {})", key.join(", ")),
+            let advised = self.advised.iter().filter(|(other, ..)| other == number);
+            let advised: Vec<&str> = advised.map(|(_, name, _)| name.as_str()).collect();
+            let is_advised = to
+                .key_columns()
+                .any(|column| advised.contains(&column.name.as_str()));
+            let instead = match shorter_key(to, &advised) {
+                Some(lines) => format!("give a column another type with `to`, such as {lines}"),
+                // A shorter one would not hold its values.
+                None if is_advised => "shorten the values of the key".into(),
+                None if key.is_empty() => "give a column another type with `to`".into(),
+                None => format!(
+                    "give a column another type with `to` (the key is {})",
+                    key.join(", ")
+                ),
             };
             refused.push(Error::refused(
                 format!("the table {} in the target", to.name),
                 self.with_advised(*number, &columns, reason),
-                format!(
-                    "give a column another type with `to`{key}, or delete the table's entry from the plan"
-                ),
+                format!("{instead}, or delete the table's entry from the plan"),
             ));
         }
         for (number, object, reason) in &self.refused_objects {
@@ -387,12 +395,15 @@ impl<'c> Stage<'c> {
     }
 }
 
-/// The lines that make a key short enough whose columns have too many bytes together.
-fn shorter_key(to: &TableSide) -> Option<String> {
+/// The lines that make a key short enough whose columns have too many bytes together; the values of
+/// some need as many as these have.
+fn shorter_key(to: &TableSide, advised: &[&str]) -> Option<String> {
     let limit = engine(to.backend).objects.key_bytes?;
-    let (long, others): (Vec<&ColumnSide>, Vec<&ColumnSide>) = to
-        .key_columns()
-        .partition(|column| matches!(column.own, Type::Text(Some(_)) | Type::PaddedText(_)));
+    let is_long = |column: &&ColumnSide| {
+        matches!(column.own, Type::Text(Some(_)) | Type::PaddedText(_))
+            && !advised.contains(&column.name.as_str())
+    };
+    let (long, others): (Vec<&ColumnSide>, Vec<&ColumnSide>) = to.key_columns().partition(is_long);
     let bytes = greatest(others.iter().copied())? as usize;
     let of_others = bytes + others.len() * OTHER_BYTES;
     if long.is_empty() || greatest(long.iter().copied())? as usize + of_others <= limit as usize {

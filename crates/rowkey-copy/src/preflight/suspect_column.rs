@@ -51,12 +51,7 @@ pub(super) fn is_indexed(table: &Table, column: &String) -> bool {
 }
 
 /// Columns that may hold what one does not, the closest first.
-pub(super) fn others(
-    from: &ColumnSide,
-    target: Backend,
-    to: &ColumnSide,
-    is_key: bool,
-) -> Vec<ColumnSide> {
+fn others(from: &ColumnSide, target: Backend, to: &ColumnSide, is_key: bool) -> Vec<ColumnSide> {
     let of_type = |sql_type: String| {
         let sql_type = ColumnType::parse(target, sql_type);
         let content = Content::Values(from.sql_type.kind_in(&sql_type)?);
@@ -116,11 +111,10 @@ pub(super) struct SuspectColumn<'s> {
     pub(super) source: Backend,
     /// Nothing if all of its values are looked at.
     pub(super) condition: Option<String>,
-    /// Those that hold what was found so far, the closest first: the column without a limit of
-    /// characters or bytes, or with the text of JSON.
-    pub(super) others: Vec<ColumnSide>,
-    /// The length of the longest value, if that is all that is wrong.
-    pub(super) longest: Option<usize>,
+    /// Those that hold what was found so far.
+    pub(super) others: Others,
+    /// Those that hold what the plan does not replace.
+    pub(super) others_of_left: Others,
     pub(super) found: Misfits,
 }
 
@@ -167,6 +161,56 @@ pub(super) fn any(conditions: &[&str]) -> String {
     groups.join(" OR ")
 }
 
+/// The columns that hold all of some values.
+#[derive(Clone)]
+pub(super) struct Others {
+    /// Those that hold what was found so far, the closest first: the column without a limit of
+    /// characters or bytes, or with the text of JSON.
+    columns: Vec<ColumnSide>,
+    /// The length of the longest value, if that is all that is wrong.
+    longest: Option<usize>,
+}
+
+impl Others {
+    pub(super) fn of(from: &ColumnSide, target: Backend, to: &ColumnSide, is_key: bool) -> Self {
+        Self {
+            columns: others(from, target, to, is_key),
+            longest: Some(0),
+        }
+    }
+
+    /// Keeps those that hold a value which its column has no place for.
+    fn keep(&mut self, target: Backend, to: &ColumnSide, batch: &Batch, cell: Cell) {
+        self.columns
+            .retain(|other| holds(target, other, batch, cell));
+        let fits = !self.columns.is_empty();
+        let length = match cell {
+            Cell::Text(span) if fits => Some(fit::characters(target, batch.text(span))),
+            Cell::Bytes(span) if fits => Some(batch.bytes(span).len()),
+            _ => fit::as_text(to, cell)
+                .ok()
+                .flatten()
+                .filter(|_| fits)
+                .map(|text| fit::characters(target, &text)),
+        };
+        self.longest = self.longest.zip(length).map(|(one, other)| one.max(other));
+    }
+
+    /// The text of JSON, or the same type with the length of the longest value.
+    pub(super) fn sql_type(&self, to: &ColumnSide) -> Option<String> {
+        let words = |other: &ColumnSide| {
+            if other.sql_type != to.sql_type {
+                return Some(other.sql_type.to_string());
+            }
+            let longest = self.longest.filter(|longest| *longest <= LONGEST)?;
+            let length = to.sql_type.length()?;
+            let (had, has) = (format!("({length})"), format!("({longest})"));
+            Some(to.sql_type.as_str().replacen(&had, &has, 1))
+        };
+        self.columns.iter().find_map(words)
+    }
+}
+
 impl SuspectColumn<'_> {
     pub(super) fn check(
         &mut self,
@@ -178,19 +222,7 @@ impl SuspectColumn<'_> {
         let Some(why) = self.why(to, batch, cell) else {
             return;
         };
-        self.others
-            .retain(|other| holds(to.backend, other, batch, cell));
-        let fits = !self.others.is_empty();
-        let length = match cell {
-            Cell::Text(span) if fits => Some(fit::characters(to.backend, batch.text(span))),
-            Cell::Bytes(span) if fits => Some(batch.bytes(span).len()),
-            _ => fit::as_text(self.to, cell)
-                .ok()
-                .flatten()
-                .filter(|_| fits)
-                .map(|text| fit::characters(to.backend, &text)),
-        };
-        self.longest = self.longest.zip(length).map(|(one, other)| one.max(other));
+        self.others.keep(to.backend, self.to, batch, cell);
         let is_no_uuid = self.from.own == Type::Uuid && self.source.stores_any_type();
         let has_no_type = match cell {
             Cell::Refused(span) => {
@@ -217,6 +249,7 @@ impl SuspectColumn<'_> {
             Some(words) if self.found.instead.contains(&words) => {}
             Some(words) => self.found.instead.push(words),
             None => {
+                self.others_of_left.keep(to.backend, self.to, batch, cell);
                 self.found.left += 1;
                 self.found.left_example.get_or_insert(misfit);
             }
@@ -231,20 +264,6 @@ impl SuspectColumn<'_> {
             }
             _ => fit::check(to.backend, self.to, batch, cell).err(),
         }
-    }
-
-    /// The text of JSON, or the same type with the length of the longest value.
-    pub(super) fn alike(&self) -> Option<String> {
-        let words = |other: &ColumnSide| {
-            if other.sql_type != self.to.sql_type {
-                return Some(other.sql_type.to_string());
-            }
-            let longest = self.longest.filter(|longest| *longest <= LONGEST)?;
-            let length = self.to.sql_type.length()?;
-            let (had, has) = (format!("({length})"), format!("({longest})"));
-            Some(self.to.sql_type.as_str().replacen(&had, &has, 1))
-        };
-        self.others.iter().find_map(words)
     }
 
     /// The narrowest type that holds all values, as far as types and the database say that.

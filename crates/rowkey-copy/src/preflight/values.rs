@@ -7,7 +7,7 @@ use rowkey_tables::{Connection, Error};
 use tokio::sync::mpsc;
 
 use super::misfits::Misfits;
-use super::suspect_column::{SuspectColumn, any, is_any, is_indexed, others};
+use super::suspect_column::{Others, SuspectColumn, any, is_any, is_indexed};
 use super::suspects::{ColumnPair, Suspects};
 use crate::batch::{Batch, Cell};
 use crate::engine::engine;
@@ -38,10 +38,13 @@ pub(super) async fn misfits(
     }
     let mut found = Vec::new();
     for mut column in suspects.into_iter().filter(|one| one.found.values > 0) {
-        column.found.to = match column.alike() {
+        column.found.to = match column.others.sql_type(column.to) {
             None => column.wider(source, from, to.backend).await?,
             alike => alike,
         };
+        if column.found.to.is_none() && column.found.left > 0 && !column.found.instead.is_empty() {
+            column.found.to_beside = column.others_of_left.sql_type(column.to);
+        }
         let held = column.found.to.as_deref();
         let held = held.and_then(|held| ColumnType::parse(to.backend, held).meaning());
         // A type that holds every value as bytes leaves nothing to replace.
@@ -82,6 +85,7 @@ fn suspect_columns<'s>(
             Suspects::All => None,
         };
         let is_key = from.key.contains(&place) || primary_key.contains(&one.name);
+        let others = Others::of(one, to.backend, other, is_key);
         suspects.push(SuspectColumn {
             from: one,
             to: other,
@@ -91,8 +95,8 @@ fn suspect_columns<'s>(
             refuses_other_json: pair.may_be_other_json(),
             source: from.backend,
             condition,
-            others: others(one, to.backend, other, is_key),
-            longest: Some(0),
+            others_of_left: others.clone(),
+            others,
             found: Misfits {
                 table: from.name.clone(),
                 column: one.name.clone(),
@@ -100,6 +104,7 @@ fn suspect_columns<'s>(
                 examples: Vec::new(),
                 to: None,
                 instead: Vec::new(),
+                to_beside: None,
                 left: 0,
                 left_example: None,
                 has_no_type: false,

@@ -37,11 +37,15 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let name = format!("keys_that_no_type_holds_in_{}", test_name(target));
         let sources = [Backend::MySql, Backend::MariaDb];
         pair(suite, &name, sources, target, zero_keys);
+        let name = format!("keys_behind_zero_dates_in_{}", test_name(target));
+        pair(suite, &name, sources, target, next_key);
     }
     for target in crate::LIVE {
         let name = format!("columns_take_their_objects_along_in_{}", test_name(target));
         pair(suite, &name, [Backend::Sqlite], target, taken_along);
     }
+    let name = "two_lines_for_one_column";
+    pair(suite, name, [Backend::Sqlite], Backend::Postgres, both);
     let name = "words_that_are_no_type";
     pair(suite, name, [Backend::Sqlite], Backend::Postgres, no_type);
     for target in crate::LIVE {
@@ -133,6 +137,43 @@ async fn references(source: String, target: String) -> Result<()> {
         ensure!(!why.contains("instead = "), "{refused}");
         column(&mut plan, table, name)?.to = advised.map(Into::into);
     }
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_equal(&source, &target, &plan).await
+}
+
+/// Some values get a place by another type, and others by NULL or without a character.
+async fn both(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE thing (id integer PRIMARY KEY, title varchar(5))",
+        "INSERT INTO thing VALUES (1, 'abcdefghij'), (2, 'a' || char(0) || 'b'), (3, x'17')",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let mut plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    let advised = "`instead = { nul = \"strip\", other-type = \"null\" }` for the column in the plan beside \
+                   `to = \"character varying(10)\"`";
+    ensure!(
+        matches!(&looked.refused[..], [one] if one.contains(advised) && !one.contains("leaves")),
+        "{looked:?}"
+    );
+    let title = column(&mut plan, "thing", "title")?;
+    title.to = Some("character varying(10)".into());
+    title.instead = toml::from_str("nul = \"strip\"\nother-type = \"null\"")?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_equal(&source, &target, &plan).await
+}
+
+/// A key that stays behind gives its part to none whose values are replaced.
+async fn next_key(source: String, target: String) -> Result<()> {
+    let rows = [
+        "SET sql_mode = ''",
+        "CREATE TABLE day (made date PRIMARY KEY, seen date NOT NULL UNIQUE)",
+        "INSERT INTO day VALUES ('0000-00-00', '0000-00-00'), ('2024-02-03', '2024-02-03')",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let mut plan = plan(&source, &target).await?;
+    column(&mut plan, "day", "seen")?.instead.zero_date = Some(Null::Null);
+    plan.tables[0].columns.remove(0);
     nothing_is_refused(&source, &target, &plan).await?;
     copy_equal(&source, &target, &plan).await
 }
