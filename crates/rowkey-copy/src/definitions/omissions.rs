@@ -295,8 +295,8 @@ async fn hidden(source: &mut Connection, plan: &CopyPlan) -> Result<Vec<String>,
         .await?
     {
         if is_planned(plan, &QualifiedName::from(row.text(0)?)) {
-            let what = row.text(1)?;
-            notes.push(format!("{what} is left out of tables that are made"));
+            let (place, what) = (row.text(1)?, row.text(2)?);
+            notes.push(format!("{place}: tables that are made lack {what}"));
         }
     }
     Ok(notes)

@@ -191,7 +191,7 @@ pub(crate) struct Objects {
     pub(crate) check: Option<fn(&str) -> Option<String>>,
     /// The query for the privileges on whole tables, unless they are among the dependents.
     pub(crate) grants: Option<&'static str>,
-    /// The query for what nothing else says of tables: their names, and what stays behind.
+    /// The query for what nothing else says of tables: their names, where it is, and what it is.
     pub(crate) hidden: Option<&'static str>,
     /// Whether a reference may have RESTRICT and SET DEFAULT.
     pub(crate) has_restrict: bool,

@@ -457,12 +457,11 @@ fn last(table: &Table, column: &Column) -> Result<Option<Query>, Error> {
 }
 
 /// Of columns that `SELECT *` does not show, and of keys.
-const HIDDEN: &str = "SELECT table_name, CONCAT(table_name, '.', column_name, ': INVISIBLE') \
+const HIDDEN: &str = "SELECT table_name, CONCAT(table_name, '.', column_name), 'INVISIBLE' \
      FROM information_schema.columns WHERE table_schema = DATABASE() AND extra LIKE '%INVISIBLE%' \
-     UNION ALL SELECT DISTINCT table_name, \
-     CONCAT(table_name, ': the descending order of the key ', index_name) \
+     UNION ALL SELECT DISTINCT table_name, table_name, CONCAT('the descending order of the key ', index_name) \
      FROM information_schema.statistics \
-     WHERE table_schema = DATABASE() AND non_unique = 0 AND collation = 'D' ORDER BY 2";
+     WHERE table_schema = DATABASE() AND non_unique = 0 AND collation = 'D' ORDER BY 2, 3";
 
 /// Numbers that sessions have taken in advance may be in use.
 const SEQUENCES: Sequences = Sequences {

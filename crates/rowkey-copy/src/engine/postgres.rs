@@ -324,7 +324,7 @@ WHERE p.parentrelid IS NOT NULL AND (
 ORDER BY 1";
 
 /// Of sequences with which columns count.
-const HIDDEN: &str = "SELECT t.relname::text, s.seqrelid::regclass::text || ': the sequence''s ' || concat_ws(', ', \
+const HIDDEN: &str = "SELECT t.relname::text, s.seqrelid::regclass::text, concat_ws(', ', \
        CASE WHEN s.seqcycle THEN 'CYCLE' END, CASE WHEN s.seqcache <> 1 THEN 'CACHE' END, \
        CASE WHEN s.seqincrement > 0 AND (s.seqmin <> 1 OR s.seqmax NOT IN (32767, 2147483647, 9223372036854775807)) \
          THEN 'limits' END) \

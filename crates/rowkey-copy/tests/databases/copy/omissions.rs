@@ -6,6 +6,7 @@ use rowkey_tables::Silent;
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::held::preflight;
+use crate::copy::newer_servers::pair_since;
 use crate::copy::{copy, copy_into_existing, execute, open, pair, plan, planned};
 
 pub(crate) fn add_tests(suite: &mut Suite) {
@@ -24,6 +25,10 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         target,
         programs,
     );
+    let name = "what_only_the_server_says";
+    // With columns that are not visible.
+    let since = (Backend::MySql, "8.0.23");
+    pair_since(suite, since, name, crate::LIVE, target, hidden);
     for target in [Backend::Postgres, Backend::Sqlite] {
         let name = format!("what_columns_say_besides_to_{}", test_name(target));
         pair(suite, &name, [Backend::Postgres], target, of_columns);
@@ -46,6 +51,41 @@ fn told(notes: &[String], expected: &[&str]) -> Result<()> {
         ensure!(times == 1, "{expected}: {times} times in {notes:?}");
     }
     Ok(())
+}
+
+/// Limits of counters, order of keys, conflicts, and columns that nobody sees.
+async fn hidden(source: String, target: String) -> Result<()> {
+    let mut from = open(&source).await?;
+    let (table, expected): (&str, &[&str]) = match from.backend() {
+        Backend::Postgres => (
+            "CREATE TABLE thing (number integer GENERATED ALWAYS AS IDENTITY (MAXVALUE 9 CYCLE CACHE 2) PRIMARY KEY, \
+             other serial)",
+            &["thing_number_seq: tables that are made lack CYCLE, CACHE, limits"],
+        ),
+        Backend::Sqlite => (
+            "CREATE TABLE thing (number integer, other text UNIQUE ON CONFLICT REPLACE, \
+             PRIMARY KEY (number DESC, other))",
+            &[
+                "thing: its ON CONFLICT is left out",
+                "thing: the descending order of its keys is left out",
+            ],
+        ),
+        Backend::MySql => (
+            "CREATE TABLE thing (number integer PRIMARY KEY, other integer INVISIBLE, UNIQUE KEY down (other DESC))",
+            &[
+                "thing.other: tables that are made lack INVISIBLE",
+                "thing: tables that are made lack the descending order of the key down",
+            ],
+        ),
+        _ => (
+            "CREATE TABLE thing (number integer PRIMARY KEY, other integer INVISIBLE)",
+            &["thing.other: tables that are made lack INVISIBLE"],
+        ),
+    };
+    from.execute("the source", table).await?;
+    let plan = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &plan).await?;
+    told(&looked.notes, expected)
 }
 
 /// Privileges, unique indexes of expressions, and tables without an entry.
