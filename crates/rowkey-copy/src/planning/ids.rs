@@ -173,7 +173,7 @@ impl<'c> Planner<'c> {
         };
         StoredForm::named(format, self.source, &stored_from).ok()?;
         let takes_others = takes_others(link.table, link.column, own.meaning()?);
-        let of_key = || format!("its values are those of {}.{}", key.0, key.1);
+        let of_key = || format!("it refers to {}.{}", key.0, key.1);
         Some(Ids {
             format,
             stored_from,

@@ -63,24 +63,22 @@ impl Planner<'_> {
             written = types::write(self.target, Type::Text(None), is_indexed);
         }
         written.map_err(|refusal| {
+            let why = &refusal.why;
             let text = types::write(self.target, Type::Text(None), is_indexed);
             let is_wide = self.wide.contains(&place(table, &column.name));
-            match (text, engine(self.target).columns.widest_decimal) {
-                (Ok(text), _) if is_wide => format!(
-                    "{}, and values have more; only a text holds them: `to = {}`",
-                    refusal.why,
-                    toml::Value::from(text)
-                ),
-                // They were looked at.
-                (_, Some((precision, scale)))
-                    if matches!(own, Type::Decimal(_)) && self.source == Backend::Postgres =>
-                {
-                    format!(
-                    "{}, and no value has more: `to = \"decimal({precision},{scale})\"` holds them",
-                    refusal.why
-                )
+            let widest = engine(self.target).columns.widest_decimal;
+            // Those of others are not looked at.
+            let is_known = matches!(own, Type::Decimal(_)) && self.source == Backend::Postgres;
+            match (text, widest) {
+                (Ok(text), _) if is_wide => {
+                    let text = toml::Value::from(text);
+                    format!("{why}, and values have more; only a text holds them: `to = {text}`")
                 }
-                _ => format!("{}; {}", refusal.why, refusal.instead),
+                (_, Some((precision, scale))) if is_known => {
+                    let to = format!("`to = \"decimal({precision},{scale})\"`");
+                    format!("{why}, and no value has more: {to} holds them")
+                }
+                _ => refusal.to_string(),
             }
         })
     }

@@ -394,8 +394,8 @@ async fn unconstrained(source: String, target: String) -> Result<()> {
     let planned = planned(&source, &target, Choices::default()).await?;
     let (plan, words) = (planned.plan, planned.ids.join("\n"));
     for expected in [
-        "log.author: its values are those of person.id",
-        "log.device: its values are those of device.code",
+        "log.author: it refers to person.id",
+        "log.device: it refers to device.code",
         "run.token: its values are ids, though",
         "stays: it refers to person.id, whose form changes, and has other values, too",
         "stays: run.workflow_id is called so, too, and has other values beside ids",
