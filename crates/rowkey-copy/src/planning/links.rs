@@ -24,7 +24,7 @@ const VALUES: usize = 20;
 /// in large keys at first one of so many, because most columns refer to none.
 const EACH: usize = 6;
 /// Keys of no more rows are read as a whole.
-const SMALL: usize = 2_000;
+const SMALL: usize = 5_000;
 /// Values for which one statement looks.
 const LITERALS: usize = 500;
 
@@ -101,11 +101,25 @@ pub(super) async fn links<'c>(
         let mut values = values.keys();
         values.any(|value| keys.iter().any(|key| key.has.contains(value)))
     });
+    // The others are in the same key,
     for key in &mut keys {
-        let of_class = columns
-            .iter()
-            .filter(|(.., class, _)| *class == Some(key.class));
-        let wanted: Vec<_> = of_class.flat_map(|(.., values)| values).collect();
+        let found = columns.iter().filter(|(.., class, values)| {
+            let mut values = values.keys();
+            *class == Some(key.class) && values.any(|value| key.has.contains(value))
+        });
+        let wanted: Vec<_> = found.flat_map(|(.., values)| values).collect();
+        key.look(source, wanted).await?;
+    }
+    // or in several.
+    let mut left = Vec::new();
+    for (.., class, values) in &columns {
+        let is_in_one = |value: &String| keys.iter().any(|key| key.has.contains(value));
+        let values = values.iter().filter(|(value, _)| !is_in_one(value));
+        left.extend(values.map(|value| (*class, value)));
+    }
+    for key in &mut keys {
+        let wanted = left.iter().filter(|(class, _)| *class == Some(key.class));
+        let wanted: Vec<_> = wanted.map(|(_, value)| *value).collect();
         key.look(source, wanted).await?;
     }
     let mut links = Vec::new();
