@@ -1,6 +1,8 @@
 //! Sixteen bytes in the order of another program, which no layout has: told by where the version
 //! is, and by the time of the versions that have one.
 
+use std::collections::HashSet;
+
 use rowkey_core::UnixMillis;
 use rowkey_core::format::FormatKind;
 use rowkey_core::storage::{Layout, Wire};
@@ -90,6 +92,7 @@ struct Fit {
 
 /// Takes away the values in an order that no layout has.
 pub(crate) fn examine(rest: &mut Rest<'_>, findings: &mut Findings) {
+    of_one_machine(rest, findings);
     let rows = rest.independent();
     let mut fits: Vec<Fit> = ByteOrder::ALL
         .into_iter()
@@ -168,6 +171,60 @@ pub(crate) fn examine(rest: &mut Rest<'_>, findings: &mut Findings) {
     }
 }
 
+/// Takes away UUIDs of version 1 if some are in another order, and end like those that are not: the
+/// machine and its sequence are in the same place in all orders.
+fn of_one_machine(rest: &mut Rest<'_>, findings: &mut Findings) {
+    if !matches!(rest.shape.wire, Wire::Bytes(_)) {
+        return;
+    }
+    let rows = rest.shape.windows.rows();
+    let has_time = |version, value| {
+        version == 1 && time_of(version, value).is_some_and(|time| rest.era.contains(time))
+    };
+    let (public, others): (Vec<u128>, Vec<u128>) = rows
+        .iter()
+        .map(|row| row.stored)
+        .partition(|stored| has_time(VersionBits::Text.version(*stored), *stored));
+    // Few look so by chance.
+    if (public.len() as f64) < rows.len() as f64 * SHARE {
+        return;
+    }
+    let machines: HashSet<u64> = public.iter().map(|value| *value as u64).collect();
+    let moved = ByteOrder::ALL.map(|order| {
+        let moved = others.iter().copied().filter(|stored| {
+            machines.contains(&(*stored as u64))
+                && has_time(order.version(*stored), order.text(*stored))
+        });
+        (order, moved.collect::<Vec<u128>>())
+    });
+    let most = moved.into_iter().max_by_key(|(_, moved)| moved.len());
+    let Some((order, moved)) = most.filter(|(_, moved)| !moved.is_empty()) else {
+        return;
+    };
+    let total = rest.count(|_| true);
+    let share = moved.len() as f64 / rows.len() as f64;
+    let count = (share * total as f64).round().max(1.0);
+    let versions: HashSet<u8> = moved
+        .iter()
+        .map(|stored| VersionBits::Text.version(*stored))
+        .chain([1])
+        .collect();
+    let (taken, _) = rest.take(|signature| versions.contains(&signature.versions[0]));
+    findings.evidence.push(format!(
+        "{} of {} are of version 1 {}, with a plausible time and the machine of others.",
+        number_of(count as u64, "value"),
+        number_of(total, "value"),
+        order.name()
+    ));
+    findings.evidence.push(order.advice());
+    let any = FormatKind::AnyUuid;
+    let mut part = Part::without_layout(any, count, Certainty::Certain);
+    part.is_readable = false;
+    let mut public = Part::without_layout(any, taken as f64 - count, Certainty::Certain);
+    public.layout = Some(Layout::Public);
+    findings.parts.extend([part, public]);
+}
+
 /// UUIDs of version 1 that are shown in the order of .NET: SQL Server makes them so.
 fn sequential(rest: &Rest<'_>, fit: Fit, count: u64, findings: &mut Findings) -> Part {
     findings.evidence.push(
@@ -218,7 +275,7 @@ fn best_fit(order: ByteOrder, rows: &[u128], era: Era) -> Option<Fit> {
         let of_times = share_of_times(version, era)
             .map(|share| fit(timed, SHARE_OF_A_VERSION * share, timed * 2 > with.len()));
         let has_machines =
-            matches!(version, 1 | 6) && timed * 20 > rows.len() * 19 && come_back(&with);
+            matches!(version, 1 | 6) && timed * 20 > with.len() * 19 && come_back(&with);
         // Generators give their variant to all, and chance gives it to some of those with a digit.
         let is_by_chance = (with.len() as u64) < digits && of_variant > NEVER / 2.0;
         let is_usual = is_by_chance || is_elsewhere(&with, has_machines, era);
