@@ -174,6 +174,7 @@ fn texts(table: &PreparedTable<'_>) -> Vec<String> {
         let what = match (from.is_truth_in_text(), to.is_text_of_others()) {
             (true, false) => "words become truth",
             (false, true) => "values become text",
+            _ if from.is_bytes_in_text() => "texts become bytes",
             _ if is_shown_as_text(table.from.backend, from, to) => "values become text",
             _ => return None,
         };
@@ -564,6 +565,7 @@ fn collations<'t>(source: Backend, table: &'t Table, side: &TableSide) -> Vec<(&
             continue;
         };
         let what = match copied.sql_type.collation() {
+            _ if copied.sql_type.bare().rsplit('.').next() == Some("citext") => continue,
             Some(same) if same == collation => continue,
             Some(other) if engine(source).columns.names_collations => {
                 match collation::nearest(collation, &[other.to_owned()]) {

@@ -14,6 +14,7 @@ use rowkey_tables::types::{ColumnType, Type};
 use super::links::Link;
 use super::planner::{Ids, OTHER_ORDER, Place, Planner, place};
 use crate::plans::plan::{ColumnPlan, TablePlan};
+use crate::tables::table_side::holds_ids;
 
 /// What is said of a key that is taken for ids by its type alone.
 const NO_VALUES: &str = "it has no values, and its type is one of ids";
@@ -178,6 +179,7 @@ impl<'c> Planner<'c> {
             format,
             stored_from,
             assumed: ids.assumed.clone().or_else(|| takes_others.then(of_key)),
+            key: Some(key.clone()),
         })
     }
 
@@ -211,6 +213,7 @@ impl<'c> Planner<'c> {
             format,
             stored_from,
             assumed,
+            key: None,
         };
         self.ids.insert(place(table, &column.name), ids);
     }
@@ -385,6 +388,8 @@ impl<'c> Planner<'c> {
                         if let Some(ids) = self.ids.get(&referred).cloned()
                             && is_alike
                         {
+                            let key = Some(referred);
+                            let ids = Ids { key, ..ids };
                             self.ids.entry(place(table, name)).or_insert(ids);
                         }
                     }
@@ -426,9 +431,27 @@ impl<'c> Planner<'c> {
         Some(table.column(column)?.column_type(self.source))
     }
 
-    /// How ids are stored in a column of the target: as keys of the format are by default, as in
-    /// the source, or in another way, if that has the type which the column has already.
+    /// How ids are stored in a column of the target: as the key that they refer to, if the column has
+    /// a place for that.
     pub(super) fn form_there(&self, ids: &Ids, found: Option<&Column>) -> Option<String> {
+        let key = ids.key.as_ref().and_then(|(table, column)| {
+            let there = self.there.iter().find(|found| found.name == *table)?;
+            let of_key = self.ids.get(&(table.clone(), column.clone()))?;
+            self.own_form_there(of_key, Some(there.column(column)?))
+        });
+        let found_type = found.map(|found| found.column_type(self.target));
+        let as_key = key.filter(|_| found.is_some()).filter(|form| {
+            found_type.as_ref().is_some_and(|found| {
+                fits(form, self.target, found) || is_text(found) && holds_ids(*form, found)
+            })
+        });
+        let form = as_key.or_else(|| self.own_form_there(ids, found));
+        form.map(name_of)
+    }
+
+    /// As keys of the format are by default, as in the source, or in another way, if that has the type
+    /// which the column has already.
+    fn own_form_there(&self, ids: &Ids, found: Option<&Column>) -> Option<StoredForm> {
         let default: StoredForm = StoragePlan::default_for(ids.format)
             .column(self.target)
             .into();
@@ -438,12 +461,22 @@ impl<'c> Planner<'c> {
         let forms =
             forms.filter_map(|one| StoredForm::new(ids.format, self.target, one, None).ok());
         let mut forms = std::iter::once(default).chain(forms);
-        let found = found.map(|found| found.column_type(self.target));
-        let is_found = |form: &StoredForm| {
-            let mut found = found.iter();
-            found.all(|found| fits(form, self.target, found))
+        let Some(found) = found.map(|found| found.column_type(self.target)) else {
+            return forms.next();
         };
-        forms.find(is_found).map(name_of)
+        let fitting = forms.clone().find(|form| fits(form, self.target, &found));
+        // The bytes of a text are no UUID, nor are bytes a text, or digits filled with spaces.
+        let from = form_here.ok()?;
+        let own = ColumnType::parse(self.source, from.sql_type());
+        let is_other = |form: &StoredForm| match (from.encode(0), form.encode(0)) {
+            (Stored::Text(here), Stored::Text(there)) => {
+                let is_filled = matches!(found.meaning(), Some(Type::PaddedText(_)));
+                is_filled && here.as_str().len() != there.as_str().len()
+            }
+            (Stored::Text(_), _) => !is_text(&found),
+            _ => is_text(&found) && own.meaning() != Some(Type::Uuid),
+        };
+        fitting.or_else(|| forms.find(|form| is_other(form) && holds_ids(*form, &found)))
     }
 
     /// The type of the column that a plan gives to ids.
@@ -511,9 +544,18 @@ impl<'c> Planner<'c> {
 
     /// The columns that refer to keys without a constraint, and have another type there.
     fn apart(&self, planned: &[TablePlan], links: &[Link<'_>]) -> Vec<String> {
-        let type_of = |(name, column): &Place| {
+        let planned_of = |(name, column): &Place| {
             let table = planned.iter().find(|table| table.name == *name)?;
-            let column = table.column(column)?;
+            Some((table, table.column(column)?))
+        };
+        // What becomes of its digits.
+        let form_of = |place: &Place| {
+            let (_, column) = planned_of(place)?;
+            let forms = [&column.stored_from, &column.stored_to].map(Option::as_deref);
+            forms[1].filter(|_| forms[0] != forms[1])
+        };
+        let type_of = |place: &Place| {
+            let (table, column) = planned_of(place)?;
             match (&column.stored_to, &column.to) {
                 (Some(_), _) => self.sql_type_of(table, column),
                 (None, to) => to.clone(),
@@ -536,7 +578,8 @@ impl<'c> Planner<'c> {
                         _ => "UUIDs",
                     }
                 });
-                if one != another && !self.kept.contains_key(&at) {
+                let is_apart = one != another || one == "text" && form_of(&at) != form_of(key);
+                if is_apart && !self.kept.contains_key(&at) {
                     told.push(format!(
                         "{}.{} is {own} there, and {name}.{column}, to which it refers, is {other}",
                         at.0, at.1
@@ -568,6 +611,10 @@ fn fits(form: &StoredForm, backend: Backend, column: &ColumnType) -> bool {
     has_length && column.is_same(&ColumnType::parse(backend, form.sql_type()))
 }
 
+fn is_text(column: &ColumnType) -> bool {
+    matches!(column.meaning(), Some(Type::Text(_) | Type::PaddedText(_)))
+}
+
 /// A form as plans name it.
 fn name_of(form: StoredForm) -> String {
     format!("{}:{}", form.storage().name(), form.layout().name())
@@ -575,8 +622,6 @@ fn name_of(form: StoredForm) -> String {
 
 /// Whether both have texts, however long these may be.
 fn are_texts(one: &ColumnType, other: &ColumnType) -> bool {
-    let is_text =
-        |one: &ColumnType| matches!(one.meaning(), Some(Type::Text(_) | Type::PaddedText(_)));
     is_text(one) && is_text(other)
 }
 

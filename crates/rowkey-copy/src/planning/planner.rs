@@ -42,6 +42,8 @@ pub(super) struct Ids {
     pub(super) format: FormatKind,
     pub(super) stored_from: String,
     pub(super) assumed: Option<String>,
+    /// The key that they refer to, whose form they have.
+    pub(super) key: Option<Place>,
 }
 
 pub(super) struct Planner<'c> {

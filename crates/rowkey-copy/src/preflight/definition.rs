@@ -10,7 +10,7 @@ use rowkey_tables::types::{ColumnType, Type};
 use crate::engine::engine;
 use crate::mapping::names;
 use crate::plans::plan::CopyPlan;
-use crate::tables::table_side::{ColumnSide, Content, TableSide};
+use crate::tables::table_side::{ColumnSide, Content, TableSide, holds_ids};
 
 /// Everything in the definition of an existing table that does not fit the plan.
 pub(crate) fn misfits(table: &Table, side: &TableSide, plan: &CopyPlan) -> Vec<Error> {
@@ -140,7 +140,8 @@ fn of_column(
     // An id has the length of its form, whatever the type says. SQLite's type for UUIDs has any form.
     if let Content::Ids(form) = column.content
         && (found.is_same(&ColumnType::parse(side.backend, form.sql_type()))
-            || side.backend.stores_any_type() && found.meaning() == Some(Type::Uuid))
+            || side.backend.stores_any_type() && found.meaning() == Some(Type::Uuid)
+            || holds_ids(form, &found))
     {
         return None;
     }

@@ -37,6 +37,7 @@ use crate::definitions::key_sequences::KeySequences;
 use crate::definitions::objects;
 use crate::definitions::omissions;
 use crate::definitions::sequences;
+use crate::engine::engine;
 use crate::job::{planned_objects, unknown_names};
 use crate::mapping::kept_ids;
 use crate::mapping::names;
@@ -544,8 +545,11 @@ impl Findings {
             }
             self.notes.extend(omissions::of_rows(table));
         }
-        let made = all.into_iter().filter(|table| is_made(table));
-        self.notes.extend(omissions::of_text(made));
+        // Those who made a table chose its collations, if there are any to choose from.
+        let told = all
+            .into_iter()
+            .filter(|table| is_made(table) || !engine(table.to.backend).columns.names_collations);
+        self.notes.extend(omissions::of_text(told));
         let planned = planned_objects(tables)?.into_iter();
         let planned = planned.filter(|(number, _)| is_made(&tables[*number]));
         let omitted = planned.filter_map(|(_, planned)| planned.err());

@@ -12,6 +12,7 @@ use super::suspects::{ColumnPair, Suspects};
 use crate::batch::{Batch, Cell};
 use crate::engine::engine;
 use crate::plans::plan::CopyPolicy;
+use crate::plans::replacements::SpecialValue;
 use crate::rows::read::read;
 use crate::rows::select::KeyRange;
 use crate::rows::shown::row_key;
@@ -47,8 +48,9 @@ pub(super) async fn misfits(
         }
         let held = column.found.to.as_deref();
         let held = held.and_then(|held| ColumnType::parse(to.backend, held).meaning());
-        // A type that holds every value as bytes leaves nothing to replace.
-        if matches!(held, Some(Type::Bytes(_))) {
+        // A type that holds every value as bytes leaves nothing to replace, but programs expect text.
+        let is_stripped = column.found.instead == [SpecialValue::Nul.plan_entry()];
+        if matches!(held, Some(Type::Bytes(_))) && !(is_stripped && column.found.left == 0) {
             column.found.instead.clear();
             column.found.left = column.found.values;
         }

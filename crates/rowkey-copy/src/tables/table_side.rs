@@ -1,7 +1,7 @@
 //! A table as one of the two databases has it.
 
 use rowkey_core::Backend;
-use rowkey_core::storage::quote_identifier;
+use rowkey_core::storage::{Stored, quote_identifier};
 use rowkey_sql::StoredForm;
 use rowkey_tables::Error;
 use rowkey_tables::catalog::{QualifiedName, Table};
@@ -225,6 +225,29 @@ impl Content {
             (Self::Ids(one), Self::Ids(other)) => one.format() == other.format(),
             _ => false,
         }
+    }
+}
+
+/// Whether a column of the target holds ids of a form, though its type takes others, too.
+pub(crate) fn holds_ids(form: StoredForm, found: &ColumnType) -> bool {
+    let declared = ColumnType::parse(form.backend(), form.sql_type());
+    let are_bytes = matches!(
+        declared.meaning(),
+        Some(Type::Bytes(_) | Type::FixedBytes(_))
+    );
+    let length = match form.encode(0) {
+        Stored::Text(text) => text.as_str().len(),
+        Stored::Uuid(bytes) if are_bytes => bytes.len(),
+        Stored::Bytes(bytes) => bytes.as_slice().len(),
+        _ => return false,
+    };
+    let is_enough = |most: Option<u32>| most.is_none_or(|most| most as usize >= length);
+    match found.meaning() {
+        Some(Type::Text(most)) => !are_bytes && is_enough(most),
+        Some(Type::PaddedText(own)) => !are_bytes && own as usize == length,
+        Some(Type::Bytes(most)) => are_bytes && is_enough(most),
+        Some(Type::FixedBytes(own)) => are_bytes && own as usize == length,
+        _ => false,
     }
 }
 

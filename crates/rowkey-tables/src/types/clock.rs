@@ -1,5 +1,6 @@
 //! Dates and times as text, between the years 1 and 9999.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use jiff::SignedDuration;
@@ -126,6 +127,8 @@ pub fn read_timestamp(text: &str) -> Option<i64> {
     if text.contains('[') || has_leap_second(text) {
         return None;
     }
+    let joined = with_joined_offset(text);
+    let text: &str = &joined;
     let plain = text
         .strip_suffix("+00:00")
         .or_else(|| text.strip_suffix('Z'))
@@ -136,6 +139,16 @@ pub fn read_timestamp(text: &str) -> Option<i64> {
     }
     let time: DateTime = plain.parse().ok()?;
     exact_micros(time.duration_since(EPOCH.to_datetime(Time::midnight())))
+}
+
+/// A time without the space before its offset, which Sequelize writes.
+fn with_joined_offset(text: &str) -> Cow<'_, str> {
+    match text.rsplit_once(' ') {
+        Some((time, offset)) if time.contains(':') && offset.starts_with(['+', '-']) => {
+            Cow::Owned(format!("{time}{offset}"))
+        }
+        _ => Cow::Borrowed(text),
+    }
 }
 
 /// A text without its digits after the sixth behind the point; nothing if it has no more.
@@ -183,10 +196,14 @@ mod tests {
             read_timestamp("2024-05-01T10:00:00Z"),
             read_timestamp("2024-05-01 10:00:00")
         );
-        assert_eq!(
-            read_timestamp("2024-05-01T12:00:00+02:00"),
-            read_timestamp("2024-05-01 10:00:00")
-        );
+        for text in [
+            "2024-05-01T12:00:00+02:00",
+            "2024-05-01 12:00:00.000 +02:00",
+            "2024-05-01 10:00:00.000 +00:00",
+        ] {
+            let time = read_timestamp("2024-05-01 10:00:00");
+            assert_eq!(read_timestamp(text), time, "{text}");
+        }
         assert_eq!(read_timestamp("2016-12-31 23:59:60"), None);
         assert_eq!(read_timestamp("2017-01-01T00:59:60+01:00"), None);
         assert_eq!(read_time("23:59:60"), None);

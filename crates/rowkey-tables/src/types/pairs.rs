@@ -72,8 +72,18 @@ impl ColumnType {
                     is_fixed: true,
                 },
             ) if target.backend.names_character_sets() => Some(Kind::Bool),
-            // It may have more digits than any other server's.
-            (Type::Decimal(_), Type::Text(_)) if self.backend == Backend::Postgres => {
+            // GORM makes truth so.
+            (Type::Bool, Type::Decimal(_) | Type::Loose(_)) if target.backend.stores_any_type() => {
+                Some(Kind::Bool)
+            }
+            // PostgreSQL's may have more digits than any other server's, and EF Core keeps all so in
+            // SQLite.
+            (Type::Decimal(_), Type::Text(_))
+                if matches!(
+                    self.backend,
+                    Backend::Postgres | Backend::MySql | Backend::MariaDb
+                ) =>
+            {
                 Some(Kind::Text)
             }
             // The server itself has a text for these.
@@ -307,7 +317,9 @@ mod tests {
                 "interval hour",
                 Some(Kind::Text),
             ),
-            (MySql, "decimal(9,2)", Postgres, "text", None),
+            (MySql, "decimal(9,2)", Sqlite, "TEXT", Some(Kind::Text)),
+            (Postgres, "boolean", Sqlite, "numeric", Some(Kind::Bool)),
+            (Postgres, "boolean", MySql, "decimal(1,0)", None),
             (MySql, "varchar(9)", Postgres, "date", Some(Kind::Date)),
             (Postgres, "text", Sqlite, "INTEGER", Some(Kind::Text)),
             (Postgres, "bigint", MySql, "double", Some(Kind::Double)),

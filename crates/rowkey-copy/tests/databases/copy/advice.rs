@@ -36,7 +36,15 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         Backend::Postgres,
         fewer_words,
     );
+    let sources = [Backend::MySql, Backend::MariaDb];
+    let name = "texts_with_nul_are_bytes_or_lose_it";
+    pair(suite, name, sources, Backend::Postgres, nul);
     let sources = [Backend::Postgres, Backend::MySql, Backend::MariaDb];
+    let name = "truth_and_money_of_frameworks_in_sqlite";
+    pair(suite, name, sources, Backend::Sqlite, truth_and_money);
+    let name = "moments_of_sequelize_in_postgres";
+    let sqlite = [Backend::Sqlite];
+    pair(suite, name, sqlite, Backend::Postgres, sequelize);
     let name = "texts_in_columns_of_numbers";
     pair(suite, name, sources, Backend::Sqlite, texts_in_numbers);
 }
@@ -46,6 +54,69 @@ fn about<'p>(looked: &'p Preflight, column: &str) -> Result<&'p String> {
     let mut refused = looked.refused.iter();
     let found = refused.find(|refused| refused.starts_with(&format!("{column}: ")));
     found.with_context(|| format!("{column}: {looked:?}"))
+}
+
+/// Each of the lines is enough.
+async fn nul(source: String, target: String) -> Result<()> {
+    let mut from = open(&source).await?;
+    let rows = [
+        "CREATE TABLE t (id integer PRIMARY KEY, name varchar(100) NOT NULL)",
+        "INSERT INTO t VALUES (1, CONCAT('a', CHAR(0), 'b')), (2, 'ok')",
+    ];
+    execute(&mut from, "the source", &rows).await?;
+    let mut whole = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &whole).await?;
+    let told = about(&looked, "t.name")?;
+    for line in ["`to = \"bytea\"`", "`instead = { nul = \"strip\" }`"] {
+        ensure!(told.contains(line), "{line}: {told}");
+    }
+    let mut bytes = whole.clone();
+    bytes.tables[0].columns[1].to = Some("bytea".into());
+    nothing_is_refused(&source, &target, &bytes).await?;
+    whole.tables[0].columns[1].instead = toml::from_str("nul = \"strip\"")?;
+    nothing_is_refused(&source, &target, &whole).await?;
+    copy_equal(&source, &target, &whole).await?;
+    let query = "SELECT COUNT(*) FROM t WHERE name = 'ab'";
+    ensure!(open(&target).await?.count("the name", query, &[]).await? == 1);
+    Ok(())
+}
+
+/// GORM makes `numeric` of truth in SQLite, and EF Core `TEXT` of money.
+async fn truth_and_money(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE t (id integer PRIMARY KEY, active boolean NOT NULL, price decimal(18,2))",
+        "INSERT INTO t VALUES (1, true, 1234567890123456.50), (2, false, -0.10), (3, true, NULL)",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let mut to = open(&target).await?;
+    let table = "CREATE TABLE t (id integer PRIMARY KEY, active numeric NOT NULL, price TEXT)";
+    to.execute("the target", table).await?;
+    let plan = plan(&source, &target).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await?;
+    let query = "SELECT COUNT(*) FROM t WHERE typeof(active) = 'integer' AND \
+                 (id = 1 AND active = 1 AND price = '1234567890123456.50' \
+                 OR id = 2 AND active = 0 AND price = '-0.10' OR id = 3 AND price IS NULL)";
+    ensure!(to.count("the rows", query, &[]).await? == 3);
+    Ok(())
+}
+
+/// It writes a space before the offset.
+async fn sequelize(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE t (id integer PRIMARY KEY, at DATETIME NOT NULL)",
+        "INSERT INTO t VALUES (1, '2025-10-03 05:12:24.358 +00:00'), (2, '2025-10-03 07:12:24.358 +02:00')",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let mut to = open(&target).await?;
+    let table = "CREATE TABLE t (id integer PRIMARY KEY, at timestamp with time zone NOT NULL)";
+    to.execute("the target", table).await?;
+    let plan = plan(&source, &target).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await?;
+    let query = "SELECT COUNT(*) FROM t WHERE at = '2025-10-03 05:12:24.358+00'";
+    ensure!(to.count("the moments", query, &[]).await? == 2);
+    Ok(())
 }
 
 /// As some drivers write times; no target has a place for more than six digits.

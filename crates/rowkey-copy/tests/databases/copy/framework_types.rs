@@ -3,6 +3,7 @@
 
 use anyhow::{Context, Result, ensure};
 use rowkey_copy::Choices;
+use rowkey_core::Uuid;
 use rowkey_testkit::{Backend, Suite, test_name};
 
 use crate::copy::held::{nothing_is_refused, preflight};
@@ -35,6 +36,10 @@ pub(crate) fn add_tests(suite: &mut Suite) {
     pair(suite, name, postgres, Backend::Postgres, other_numbers);
     let name = "one_switch_for_types_that_users_have_made";
     pair(suite, name, postgres, Backend::Postgres, composite);
+    for target in crate::LIVE {
+        let name = format!("ids_in_any_type_of_{}", test_name(target));
+        pair(suite, &name, crate::LIVE, target, ids_in_any_type);
+    }
     let name = "json_is_measured_as_text";
     pair(suite, name, [Backend::Postgres], Backend::MySql, measured);
 }
@@ -555,5 +560,117 @@ async fn measured(source: String, target: String) -> Result<()> {
         matches!(&found.refused[..], [one] if one.contains("a value has 9 characters")),
         "{found:?}"
     );
+    Ok(())
+}
+
+/// Types of columns with UUIDs in the source, and of those in the tables that frameworks have made.
+fn id_types(backend: Backend) -> (&'static [&'static str], &'static [&'static str]) {
+    match backend {
+        Backend::Postgres => (
+            &["uuid", "text", "char(32)"],
+            &["uuid", "text", "varchar(255)", "char(36)", "char(32)"],
+        ),
+        Backend::Sqlite => (
+            &["BLOB", "TEXT", "CHAR(32)"],
+            &["BINARY(16)", "VARBINARY(255)", "BLOB", "TEXT", "CHAR(32)"],
+        ),
+        _ => (
+            &["binary(16)", "char(36)", "varchar(36)", "char(32)"],
+            &[
+                "binary(16)",
+                "varbinary(16)",
+                "varbinary(255)",
+                "varchar(191)",
+                "char(36)",
+                "char(32)",
+            ],
+        ),
+    }
+}
+
+/// A UUID is the same in each of these types, and so is every column that refers to it, also without a
+/// constraint and in a text of any length.
+async fn ids_in_any_type(source: String, target: String) -> Result<()> {
+    const ROWS: u64 = 24;
+    let mut random = 7_u64;
+    let (mut from, mut to) = (open(&source).await?, open(&target).await?);
+    let (here, there) = (id_types(from.backend()).0, id_types(to.backend()).1);
+    let pairs = here
+        .iter()
+        .flat_map(|one| there.iter().map(move |other| (*one, *other)));
+    let tables = |number: usize, id: &str, text: &str| {
+        [
+            format!("CREATE TABLE u{number} (id {id} NOT NULL PRIMARY KEY)"),
+            format!(
+                "CREATE TABLE p{number} (id integer NOT NULL PRIMARY KEY, u_id {id} NOT NULL, object {text} NOT NULL, \
+                 FOREIGN KEY (u_id) REFERENCES u{number} (id))"
+            ),
+        ]
+    };
+    let mut ids = Vec::new();
+    for (number, (one, other)) in pairs.clone().enumerate() {
+        let is_text = |sql_type: &str| {
+            sql_type.to_lowercase().contains("char") || sql_type.eq_ignore_ascii_case("text")
+        };
+        let object_there = match is_text(one) && is_text(other) {
+            true => "varchar(255)",
+            false => other,
+        };
+        let object_here = match is_text(one) {
+            true => "varchar(255)",
+            false => one,
+        };
+        for (db, id, object) in [
+            (&mut from, one, object_here),
+            (&mut to, other, object_there),
+        ] {
+            let statements = tables(number, id, object);
+            let statements = statements.each_ref().map(String::as_str);
+            execute(db, "the tables", &statements).await?;
+        }
+        for row in 0..ROWS {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let half = u128::from(random ^ random >> 33)
+                .wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
+            let id = half & !(0xf << 76 | 0b11 << 62) | 4 << 76 | 0b10 << 62;
+            let literal = match (is_text(one), one.ends_with("(32)"), from.backend()) {
+                (true, true, _) => format!("'{id:032x}'"),
+                (true, ..) | (_, _, Backend::Postgres) => format!("'{}'", Uuid::from_u128(id)),
+                _ => format!("x'{id:032x}'"),
+            };
+            let rows = [
+                format!("INSERT INTO u{number} VALUES ({literal})"),
+                format!("INSERT INTO p{number} VALUES ({row}, {literal}, {literal})"),
+            ];
+            execute(&mut from, "a row", &rows.each_ref().map(String::as_str)).await?;
+            ids.push((number, id));
+        }
+    }
+    let plan = plan(&source, &target).await?;
+    nothing_is_refused(&source, &target, &plan).await?;
+    copy_into_existing(&source, &target, &plan).await?;
+    for (number, (one, other)) in pairs.enumerate() {
+        let query = format!(
+            "SELECT COUNT(*) FROM u{number} u JOIN p{number} p ON u.id = p.u_id AND u.id = p.object"
+        );
+        let joined = to.count("the join", &query, &[]).await?;
+        ensure!(joined == ROWS, "{one} to {other}: {joined}");
+    }
+    let digits = match to.backend() {
+        Backend::Postgres => "REPLACE(CAST(id AS text), '-', '')",
+        Backend::Sqlite => {
+            "CASE typeof(id) WHEN 'blob' THEN lower(hex(id)) ELSE REPLACE(id, '-', '') END"
+        }
+        _ => "LOWER(CONVERT(IF(LENGTH(id) = 16, HEX(id), REPLACE(id, '-', '')) USING utf8))",
+    };
+    for (number, id) in ids {
+        let query = format!("SELECT COUNT(*) FROM u{number} WHERE {digits} = '{id:032x}'");
+        ensure!(
+            to.count("the id", &query, &[]).await? == 1,
+            "{number}: {id:032x}"
+        );
+    }
     Ok(())
 }
