@@ -6,10 +6,12 @@ use rowkey_tables::types::{ColumnType, Type};
 use serde::Serialize;
 
 use super::definition::needs_value;
+use crate::plans::replacements::{Cut, SpecialValue, Strip};
 use crate::rows::shown::in_row;
 use crate::tables::prepared::PreparedTable;
 use crate::tables::table_side::Content;
 
+pub(super) const CUT: &str = "fraction = \"cut\"";
 pub(super) const IS_NULL: &str = "it is NULL, which the target refuses";
 
 /// The values of a column that the target has no place for.
@@ -36,6 +38,32 @@ pub struct Misfits {
     /// Whether no type holds them, because they are read as another one.
     #[serde(skip)]
     pub(super) has_no_type: bool,
+}
+
+/// A table as the lines for its values make it, if these may make two of them the same and the target
+/// has no other type, and the columns whose values still have no place.
+pub(super) fn as_advised<'c>(
+    table: &PreparedTable<'c>,
+    misfits: &[Misfits],
+    exists: bool,
+) -> (PreparedTable<'c>, Vec<String>) {
+    let mut advised = table.with_target(table.to.clone());
+    let mut left = Vec::new();
+    for one in misfits {
+        let mut words = one.instead.iter();
+        let are_merging = words.all(|words| [CUT, SpecialValue::Nul.plan_entry()].contains(words));
+        if !exists || !are_merging || one.instead.is_empty() || one.left > 0 {
+            left.push(one.column.clone());
+            continue;
+        }
+        let sides = [&mut advised.from, &mut advised.to];
+        let columns = sides.into_iter().flat_map(|side| &mut side.columns);
+        for column in columns.filter(|column| column.name == one.column) {
+            column.instead.fraction = Some(Cut::Cut);
+            column.instead.nul = Some(Strip::Strip);
+        }
+    }
+    (advised, left)
 }
 
 /// A value that the target has no place for.

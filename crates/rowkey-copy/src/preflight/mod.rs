@@ -447,10 +447,7 @@ impl Findings {
         if existing.is_none() {
             misfits.iter_mut().for_each(|one| one.keep_reference(table));
         }
-        let columns: Vec<String> = misfits
-            .iter()
-            .map(|misfits| misfits.column.clone())
-            .collect();
+        let (advised, columns) = misfits::as_advised(table, &misfits, existing.is_some());
         let errors = misfits.iter();
         let errors = errors.map(|misfits| misfits.error(table, existing));
         self.refuse(ReasonKind::Values, errors);
@@ -458,14 +455,14 @@ impl Findings {
         let too_long = long_rows::too_long_row(source, table, target.statement_limit()).await?;
         self.refuse(ReasonKind::Values, too_long);
         if let Some(existing) = existing {
-            let broken = conditions::broken(source, target, table, existing, &columns).await?;
+            let broken = conditions::broken(source, target, &advised, existing, &columns).await?;
             self.refuse(ReasonKind::Checks, broken.refused);
             self.notes.extend(broken.notes);
         }
-        let long = long_rows::find(source, target, table, existing, &columns).await?;
+        let long = long_rows::find(source, target, &advised, existing, &columns).await?;
         self.refuse(ReasonKind::Objects, long.refused);
         self.notes.extend(long.notes);
-        let found = clashes::find(source, target, table, existing, &columns).await?;
+        let found = clashes::find(source, target, &advised, existing, &columns).await?;
         self.refuse(ReasonKind::Unique, found.refused);
         self.notes.extend(found.notes);
         Ok(())

@@ -8,7 +8,7 @@ use rowkey_tables::dialect::Dialect;
 use rowkey_tables::types::{self, Charset, ColumnType, Kind, Type};
 use rowkey_tables::{Connection, Error};
 
-use super::misfits::{IS_NULL, Misfit, Misfits, is_text_type};
+use super::misfits::{CUT, IS_NULL, Misfit, Misfits, is_text_type};
 use super::suspects::{ColumnPair, Suspects, checks_json};
 use crate::batch::{Batch, Cell};
 use crate::engine::engine;
@@ -25,7 +25,6 @@ const EXAMPLES: usize = 3;
 const MANY_ROWS: u64 = 100_000;
 /// The longest text that a column of every database has without another type.
 const LONGEST: usize = 16_383;
-const CUT: &str = "fraction = \"cut\"";
 /// The types that hold more than others, the narrowest first.
 const WIDER: [Type; 6] = [
     Type::Integer {

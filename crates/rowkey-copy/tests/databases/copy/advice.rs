@@ -13,6 +13,8 @@ pub(crate) fn add_tests(suite: &mut Suite) {
         let sources = [Backend::Postgres, Backend::Sqlite];
         let name = format!("digits_after_the_second_in_{to}");
         pair(suite, &name, sources, target, digits);
+        let name = format!("times_that_are_the_same_without_digits_in_{to}");
+        pair(suite, &name, sources, target, same_times);
         let name = format!("nanoseconds_of_sqlite_in_{to}");
         pair(suite, &name, [Backend::Sqlite], target, nanoseconds);
         let name = format!("advised_types_of_existing_columns_in_{to}");
@@ -116,6 +118,34 @@ async fn sequelize(source: String, target: String) -> Result<()> {
     copy_into_existing(&source, &target, &plan).await?;
     let query = "SELECT COUNT(*) FROM t WHERE at = '2025-10-03 05:12:24.358+00'";
     ensure!(to.count("the moments", query, &[]).await? == 2);
+    Ok(())
+}
+
+/// That they are the same is said together with the line that makes them so.
+async fn same_times(source: String, target: String) -> Result<()> {
+    let rows = [
+        "CREATE TABLE t (id integer PRIMARY KEY, at timestamp NOT NULL, UNIQUE (at))",
+        "INSERT INTO t VALUES (1, '2024-02-03 04:05:06.25'), (2, '2024-02-03 04:05:06.75'), \
+         (3, '2024-02-03 04:05:07.5')",
+    ];
+    execute(&mut open(&source).await?, "the source", &rows).await?;
+    let table = "CREATE TABLE t (id integer PRIMARY KEY, at datetime NOT NULL, UNIQUE (at))";
+    open(&target).await?.execute("the target", table).await?;
+    let mut whole = plan(&source, &target).await?;
+    let looked = preflight(&source, &target, &whole).await?;
+    let cut = "fraction = \"cut\"";
+    ensure!(about(&looked, "t.at")?.contains(cut), "{looked:?}");
+    let (first, looked) = (looked, {
+        whole.tables[0].columns[1].instead = toml::from_str(cut)?;
+        preflight(&source, &target, &whole).await?
+    });
+    let [same] = &looked.refused[..] else {
+        anyhow::bail!("{looked:?}");
+    };
+    ensure!(
+        same.starts_with("t: the unique key of at: 1 of its values") && first.refused.contains(same),
+        "{first:?} {same}"
+    );
     Ok(())
 }
 
