@@ -439,13 +439,15 @@ impl<'c> Planner<'c> {
             let of_key = self.ids.get(&(table.clone(), column.clone()))?;
             self.own_form_there(of_key, Some(there.column(column)?))
         });
-        let found_type = found.map(|found| found.column_type(self.target));
-        let as_key = key.filter(|_| found.is_some()).filter(|form| {
-            found_type.as_ref().is_some_and(|found| {
-                fits(form, self.target, found) || is_text(found) && holds_ids(*form, found)
-            })
-        });
-        let form = as_key.or_else(|| self.own_form_there(ids, found));
+        let form = match (key, found.map(|found| found.column_type(self.target))) {
+            (Some(form), Some(found_type))
+                if fits(&form, self.target, &found_type)
+                    || is_text(&found_type) && holds_ids(form, &found_type) =>
+            {
+                Some(form)
+            }
+            _ => self.own_form_there(ids, found),
+        };
         form.map(name_of)
     }
 
@@ -464,7 +466,9 @@ impl<'c> Planner<'c> {
         let Some(found) = found.map(|found| found.column_type(self.target)) else {
             return forms.next();
         };
-        let fitting = forms.clone().find(|form| fits(form, self.target, &found));
+        if let Some(form) = forms.clone().find(|form| fits(form, self.target, &found)) {
+            return Some(form);
+        }
         // The bytes of a text are no UUID, nor are bytes a text, or digits filled with spaces.
         let from = form_here.ok()?;
         let own = ColumnType::parse(self.source, from.sql_type());
@@ -476,7 +480,7 @@ impl<'c> Planner<'c> {
             (Stored::Text(_), _) => !is_text(&found),
             _ => is_text(&found) && own.meaning() != Some(Type::Uuid),
         };
-        fitting.or_else(|| forms.find(|form| is_other(form) && holds_ids(*form, &found)))
+        forms.find(|form| is_other(form) && holds_ids(*form, &found))
     }
 
     /// The type of the column that a plan gives to ids.

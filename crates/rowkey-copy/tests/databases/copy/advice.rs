@@ -143,7 +143,8 @@ async fn same_times(source: String, target: String) -> Result<()> {
         anyhow::bail!("{looked:?}");
     };
     ensure!(
-        same.starts_with("t: the unique key of at: 1 of its values") && first.refused.contains(same),
+        same.starts_with("t: the unique key of at: 1 of its values")
+            && first.refused.contains(same),
         "{first:?} {same}"
     );
     Ok(())
