@@ -565,7 +565,7 @@ fn collations<'t>(source: Backend, table: &'t Table, side: &TableSide) -> Vec<(&
             continue;
         };
         let what = match copied.sql_type.collation() {
-            _ if copied.sql_type.bare().rsplit('.').next() == Some("citext") => continue,
+            _ if is_citext(copied.sql_type.bare()) => continue,
             Some(same) if same == collation => continue,
             Some(other) if engine(source).columns.names_collations => {
                 match collation::nearest(collation, &[other.to_owned()]) {
@@ -589,6 +589,10 @@ fn collations<'t>(source: Backend, table: &'t Table, side: &TableSide) -> Vec<(&
     lost
 }
 
+fn is_citext(sql_type: &str) -> bool {
+    sql_type.rsplit('.').next() == Some("citext")
+}
+
 /// The same of PostgreSQL: a collation, and a type for which upper and lower case are the same.
 fn collations_of_postgres<'t>(
     source: Backend,
@@ -599,7 +603,6 @@ fn collations_of_postgres<'t>(
     if source != Backend::Postgres {
         return lost;
     }
-    let is_citext = |sql_type: &str| sql_type.rsplit('.').next() == Some("citext");
     for column in &table.columns {
         let Some(copied) = side.column(&column.name) else {
             continue;

@@ -203,24 +203,26 @@ fn of_one_machine(rest: &mut Rest<'_>, findings: &mut Findings) {
     };
     let total = rest.count(|_| true);
     let share = moved.len() as f64 / rows.len() as f64;
-    let count = (share * total as f64).round().max(1.0);
     let versions: HashSet<u8> = moved
         .iter()
         .map(|stored| VersionBits::Text.version(*stored))
         .chain([1])
         .collect();
     let (taken, _) = rest.take(|signature| versions.contains(&signature.versions[0]));
+    let count = ((share * total as f64).round() as u64).clamp(1, taken.max(1));
     findings.evidence.push(format!(
-        "{} of {} are of version 1 {}, with a plausible time and the machine of others.",
-        number_of(count as u64, "value"),
+        "{} of {} {} of version 1 {}, with a plausible time and the machine of others.",
+        number_of(count, "value"),
         number_of(total, "value"),
+        if count == 1 { "is" } else { "are" },
         order.name()
     ));
     findings.evidence.push(order.advice());
     let any = FormatKind::AnyUuid;
-    let mut part = Part::without_layout(any, count, Certainty::Certain);
+    let mut part = Part::without_layout(any, count as f64, Certainty::Certain);
     part.is_readable = false;
-    let mut public = Part::without_layout(any, taken as f64 - count, Certainty::Certain);
+    let others = taken.saturating_sub(count) as f64;
+    let mut public = Part::without_layout(any, others, Certainty::Certain);
     public.layout = Some(Layout::Public);
     findings.parts.extend([part, public]);
 }

@@ -72,7 +72,7 @@ impl ColumnType {
                     is_fixed: true,
                 },
             ) if target.backend.names_character_sets() => Some(Kind::Bool),
-            // GORM makes truth so.
+            // As GORM stores truth in SQLite.
             (Type::Bool, Type::Decimal(_) | Type::Loose(_)) if target.backend.stores_any_type() => {
                 Some(Kind::Bool)
             }
